@@ -1,0 +1,4 @@
+package inferencegateway.chat;
+
+/** One turn of a conversation. */
+public record ChatMessage(Role role, String content) {}

@@ -1,0 +1,49 @@
+package inferencegateway.chat;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One clear answer to whatever went wrong. Made where the fault is seen, turned into a gRPC status
+ * in one place ({@code call.Statuses}); in between nobody parses its text.
+ *
+ * @param message one sentence that a person can act on; no secrets, no prompts
+ * @param violations the fields at fault, for INVALID_ARGUMENT
+ * @param upstream the backend's own words, where there are some
+ * @param retryAfter how long the backend asked to wait; null where it did not
+ */
+public record Failure(
+    Reason reason,
+    String message,
+    List<FieldViolation> violations,
+    UpstreamError upstream,
+    @Nullable Duration retryAfter) {
+
+  public Failure {
+    violations = List.copyOf(violations);
+  }
+
+  public static Failure of(Reason reason, String message) {
+    return new Failure(reason, message, List.of(), UpstreamError.NONE, null);
+  }
+
+  public static Failure invalid(List<FieldViolation> violations) {
+    FieldViolation first = violations.get(0);
+    String more = violations.size() > 1 ? " (and " + (violations.size() - 1) + " more)" : "";
+    return new Failure(
+        Reason.INVALID_REQUEST,
+        first.field() + ": " + first.description() + more,
+        violations,
+        UpstreamError.NONE,
+        null);
+  }
+
+  public Failure withUpstream(UpstreamError error) {
+    return new Failure(reason, message, violations, error, retryAfter);
+  }
+
+  public Failure withRetryAfter(@Nullable Duration pause) {
+    return new Failure(reason, message, violations, upstream, pause);
+  }
+}

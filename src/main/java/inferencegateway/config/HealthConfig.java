@@ -1,0 +1,14 @@
+package inferencegateway.config;
+
+import java.time.Duration;
+
+/**
+ * How the backend is watched.
+ *
+ * @param interval between probes while it is up, key {@code health.interval}
+ * @param downInterval between probes while it is down, key {@code health.down-interval}
+ * @param failures failed probes in a row that mean down, key {@code health.failures}
+ * @param timeout longest wait for one probe, key {@code health.timeout}
+ */
+public record HealthConfig(
+    Duration interval, Duration downInterval, int failures, Duration timeout) {}

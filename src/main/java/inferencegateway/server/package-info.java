@@ -1,0 +1,9 @@
+/**
+ * The gRPC listeners: addresses, TLS, limits, keep-alive, drain.
+ *
+ * <p>Decides which connections are taken and how they end. Never looks into a call.
+ */
+@NullMarked
+package inferencegateway.server;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,10 @@
+/**
+ * What is told about calls: one log line each; metrics and traces later.
+ *
+ * <p>Works per call, never per token. Never writes prompts, tokens or keys. Writing never blocks an
+ * event loop.
+ */
+@NullMarked
+package inferencegateway.telemetry;
+
+import org.jspecify.annotations.NullMarked;
