@@ -1,0 +1,55 @@
+package inferencegateway.api;
+
+import inferencegateway.call.AbruptEnd;
+import inferencegateway.call.AnswerSink;
+import inferencegateway.call.Statuses;
+import io.grpc.Context;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.Status;
+
+/** What both kinds of methods do alike at the caller's end of a call. */
+abstract class CallerEnd<A> implements AnswerSink {
+
+  private final ServerCall<?, A> call;
+  private final String requestId;
+  private final Context context;
+  private boolean headersSent;
+
+  CallerEnd(ServerCall<?, A> call, String requestId, Context context) {
+    this.call = call;
+    this.requestId = requestId;
+    this.context = context;
+  }
+
+  @Override
+  public final void fail(Statuses.Answer answer) {
+    // Without headers before it this is Trailers-Only, which clients and proxies may retry.
+    call.close(answer.status(), answer.trailers());
+  }
+
+  @Override
+  public final void reset() {
+    AbruptEnd.of(context);
+  }
+
+  final boolean transportIsReady() {
+    return call.isReady();
+  }
+
+  final boolean hasSent() {
+    return headersSent;
+  }
+
+  final void message(A message) {
+    if (!headersSent) {
+      headersSent = true;
+      call.sendHeaders(new Metadata());
+    }
+    call.sendMessage(message);
+  }
+
+  final void ok() {
+    call.close(Status.OK, Statuses.okTrailers(requestId));
+  }
+}

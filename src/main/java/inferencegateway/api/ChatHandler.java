@@ -1,0 +1,51 @@
+package inferencegateway.api;
+
+import inferencegateway.call.ActiveCall;
+import inferencegateway.call.CallInfo;
+import inferencegateway.call.Calls;
+import inferencegateway.http.CallLoop;
+import io.grpc.Context;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+/**
+ * Takes up the calls of one method. Plain {@link ServerCall} rather than the stubs' observers:
+ * request ids go into trailers, malformed and doubled requests get our own answer, and nothing
+ * stands between a token and the transport.
+ */
+final class ChatHandler<Q, A> implements ServerCallHandler<Incoming<Q>, A> {
+
+  private final ChatMethod<Q, A> method;
+  private final Calls calls;
+  private final Supplier<CallLoop> currentLoop;
+
+  ChatHandler(ChatMethod<Q, A> method, Calls calls, Supplier<CallLoop> currentLoop) {
+    this.method = method;
+    this.calls = calls;
+    this.currentLoop = currentLoop;
+  }
+
+  @Override
+  public ServerCall.Listener<Incoming<Q>> startCall(
+      ServerCall<Incoming<Q>, A> call, Metadata headers) {
+    CallInfo info = info(call, headers);
+    ActiveCall active =
+        calls.arrived(info, method.sinks().make(call, info.requestId(), info.context()));
+    call.request(2); // One more than there should be: a second request must be noticed.
+    return new RequestListener<>(active, method.reader());
+  }
+
+  private CallInfo info(ServerCall<Incoming<Q>, A> call, Metadata headers) {
+    return new CallInfo(
+        RequestIds.of(headers),
+        call.getMethodDescriptor().getFullMethodName(),
+        Objects.toString(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)),
+        method.streaming(),
+        currentLoop.get(),
+        Context.current());
+  }
+}

@@ -1,0 +1,447 @@
+package inferencegateway.call;
+
+import inferencegateway.admission.Admission;
+import inferencegateway.chat.AnswerHead;
+import inferencegateway.chat.AnswerListener;
+import inferencegateway.chat.ChatRequest;
+import inferencegateway.chat.Delta;
+import inferencegateway.chat.Failure;
+import inferencegateway.chat.Finish;
+import inferencegateway.chat.Phase;
+import inferencegateway.chat.Reason;
+import inferencegateway.chat.TimeLimits;
+import inferencegateway.chat.Usage;
+import inferencegateway.http.CallLoop;
+import inferencegateway.route.Route;
+import inferencegateway.route.Routes;
+import inferencegateway.upstream.UpstreamCall;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call: takes a request through admission to a backend and moves the answer to the caller.
+ *
+ * <p>Thread: everything runs on the loop that owns both connections. {@link #abandonedBy} and
+ * {@link #shutDown} may be called from anywhere, at any time, even after the end, and hop to that
+ * loop.
+ *
+ * <pre>
+ *   ADMISSION -run-> QUEUED -place-> CONNECT -sent-> PREFILL -first delta-> DECODE &lt;-> BACKPRESSURE
+ *   any -complete, failure, cancel, limit-> ended (once, in {@link #end})
+ * </pre>
+ */
+public final class ActiveCall implements AnswerListener {
+
+  /**
+   * A partial answer leaves so long before the caller's deadline, or the deadline's reset would
+   * overtake it.
+   */
+  private static final long PARTIAL_LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final CallInfo info;
+  private final AnswerSink sink;
+  private final Calls calls;
+  private final CallLoop loop;
+  private final Flow flow;
+  private final Silence silence;
+  private final CallClock clock = new CallClock();
+
+  private Phase phase = Phase.ADMISSION;
+  private boolean ended;
+  private boolean streamClosed;
+  private @Nullable ChatRequest request;
+  private Admission.@Nullable Place place;
+  private @Nullable Route route;
+  private @Nullable UpstreamCall upstream;
+  private boolean upstreamDone;
+  private CallLoop.@Nullable Timer cap;
+  private CallLoop.@Nullable Timer stall;
+  private int deltas;
+  private long collectedBytes;
+
+  ActiveCall(CallInfo info, AnswerSink sink, Calls calls) {
+    this.info = info;
+    this.sink = sink;
+    this.calls = calls;
+    this.loop = info.loop();
+    this.flow = new Flow(sink, new Throttle());
+    this.silence = new Silence(loop, this::silent);
+  }
+
+  /** The headers are in. From here on the call has an end, whether a request ever comes or not. */
+  void arrive() {
+    info.context().addListener(this::abandonedBy, Runnable::run);
+    capAfter(calls.limits().maxCallTime().toNanos());
+  }
+
+  /** The request is whole and checked. */
+  public void run(ChatRequest checked) {
+    if (ended) {
+      return;
+    }
+    capSooner(checked.timeLimits());
+    Routes.Choice choice = calls.routes().choose(checked.model());
+    if (choice instanceof Routes.Choice.Found found) {
+      queue(found.route(), checked.withModel(found.route().model()));
+    } else if (choice instanceof Routes.Choice.Refused refused) {
+      fail(refused.failure());
+    }
+  }
+
+  /** The request cannot be served. */
+  public void reject(Failure failure) {
+    fail(failure);
+  }
+
+  /** The transport would take more. */
+  public void ready() {
+    if (!ended) {
+      flow.ready();
+    }
+  }
+
+  /** The caller's stream is gone from the transport, with or without our doing. */
+  public void streamClosed() {
+    streamClosed = true;
+    stopCap();
+    if (!ended) {
+      end(new Outcome.Abandoned(causeOf(info.context())));
+    }
+  }
+
+  /** Ends the call because the gateway stops. */
+  void shutDown() {
+    loop.execute(
+        () -> fail(Failure.of(Reason.SHUTTING_DOWN, "the gateway is shutting down; call again")));
+  }
+
+  // --- waiting for a place
+  // -------------------------------------------------------------------------------------------------
+
+  private void queue(Route chosen, ChatRequest checked) {
+    route = chosen;
+    request = checked;
+    phase = Phase.QUEUED;
+    clock.queued();
+    Optional<Admission.Place> asked = chosen.admission().ask(() -> loop.execute(this::granted));
+    if (asked.isEmpty()) {
+      fail(
+          Failure.of(
+              Reason.CONCURRENCY_LIMIT,
+              "the backend is busy and its queue is full; call again later"));
+      return;
+    }
+    place = asked.get();
+    if (place.isHeld()) {
+      granted();
+    }
+  }
+
+  /**
+   * May come twice (granted between asking and looking) and after the end; only the first in QUEUED
+   * counts.
+   */
+  private void granted() {
+    if (ended || phase != Phase.QUEUED || route == null || request == null) {
+      return;
+    }
+    phase = Phase.CONNECT;
+    clock.granted();
+    UpstreamCall call =
+        route.backend().chat(loop, request, isUpstreamStreamed(request), info.requestId(), this);
+    upstream = call;
+    if (ended && !upstreamDone) {
+      call.abort();
+    }
+  }
+
+  /** A partial answer needs the pieces, whatever the caller takes. */
+  private boolean isUpstreamStreamed(ChatRequest checked) {
+    return info.streaming() || checked.timeLimits().partialAnswer();
+  }
+
+  // --- the answer
+  // ----------------------------------------------------------------------------------------------------------
+
+  @Override
+  public void onSent() {
+    if (ended || phase != Phase.CONNECT || request == null) {
+      return;
+    }
+    phase = Phase.PREFILL;
+    if (isUpstreamStreamed(request)) {
+      silence.watch(shorter(calls.limits().firstTokenTimeout(), request.timeLimits().firstToken()));
+    }
+  }
+
+  @Override
+  public void onHead(AnswerHead head) {
+    flow.head(head);
+  }
+
+  @Override
+  public void onDelta(Delta delta) {
+    if (ended) {
+      return;
+    }
+    long now = System.nanoTime();
+    if (deltas++ == 0) {
+      firstDelta(now);
+    }
+    silence.heard(now);
+    if (info.streaming() || fits(delta)) {
+      flow.offer(delta);
+    }
+  }
+
+  private void firstDelta(long now) {
+    phase = Phase.DECODE;
+    if (request != null && isUpstreamStreamed(request)) {
+      clock.firstToken(now);
+      silence.watch(shorter(calls.limits().gapTimeout(), request.timeLimits().gap()));
+    }
+  }
+
+  /** Pieces that are collected for a unary caller must stay within one message. */
+  private boolean fits(Delta delta) {
+    collectedBytes += Sizes.utf8(delta.text()) + Sizes.utf8(delta.reasoning());
+    if (collectedBytes <= calls.maxResponseBytes()) {
+      return true;
+    }
+    fail(Sizes.responseTooLarge(calls.maxResponseBytes()));
+    return false;
+  }
+
+  @Override
+  public void onBatchEnd() {
+    if (!ended) {
+      flow.batchEnded();
+    }
+  }
+
+  @Override
+  public void onCompleted(Finish finish, @Nullable Usage usage) {
+    upstreamDone = true;
+    end(new Outcome.Completed(finish, usage != null ? usage : Usage.counted(deltas)));
+  }
+
+  @Override
+  public void onFailed(Failure failure) {
+    upstreamDone = true;
+    fail(failure);
+  }
+
+  /** Turns the backend's tap. */
+  private final class Throttle implements Flow.Source {
+    @Override
+    public void pause() {
+      phase = Phase.BACKPRESSURE;
+      silence.stop();
+      stall = loop.schedule(calls.limits().slowCallerStall(), ActiveCall.this::stalled);
+      if (upstream != null) {
+        upstream.pause();
+      }
+    }
+
+    @Override
+    public void resume() {
+      phase = Phase.DECODE;
+      stopStall();
+      if (request != null) {
+        silence.watch(shorter(calls.limits().gapTimeout(), request.timeLimits().gap()));
+      }
+      if (upstream != null) {
+        upstream.resume();
+      }
+    }
+  }
+
+  // --- limits
+  // --------------------------------------------------------------------------------------------------------------
+
+  private void silent() {
+    if (wantsPartial()) {
+      end(new Outcome.Completed(Finish.TIME_LIMIT, Usage.counted(deltas)));
+    } else if (deltas == 0) {
+      fail(Failure.of(Reason.FIRST_TOKEN_TIMEOUT, "the backend sent no first token in time"));
+    } else {
+      fail(Failure.of(Reason.INTER_TOKEN_TIMEOUT, "the backend stopped sending tokens"));
+    }
+  }
+
+  private void stalled() {
+    end(new Outcome.Abandoned(Outcome.Cause.SLOW_CONSUMER));
+  }
+
+  /** At the cap a call that is over, but whose data nobody took, loses its stream. */
+  private void capped() {
+    if (ended) {
+      sink.reset();
+    } else if (wantsPartial()) {
+      end(new Outcome.Completed(Finish.TIME_LIMIT, Usage.counted(deltas)));
+    } else {
+      fail(Failure.of(Reason.MAX_CALL_TIME, "the call took longer than its time limit allows"));
+    }
+  }
+
+  private boolean wantsPartial() {
+    return request != null && request.timeLimits().partialAnswer();
+  }
+
+  private void capSooner(TimeLimits asked) {
+    long left = calls.limits().maxCallTime().toNanos();
+    if (asked.total() != null) {
+      left = Math.min(left, asked.total().toNanos());
+    }
+    left -= clock.sinceArrival();
+    Deadline deadline = info.context().getDeadline();
+    if (asked.partialAnswer() && deadline != null) {
+      left = Math.min(left, deadline.timeRemaining(TimeUnit.NANOSECONDS) - PARTIAL_LEAD_NANOS);
+    }
+    if (asked.total() != null || asked.partialAnswer()) {
+      stopCap();
+      capAfter(Math.max(0, left));
+    }
+  }
+
+  private void capAfter(long nanos) {
+    cap = loop.schedule(Duration.ofNanos(nanos), this::capped);
+  }
+
+  private void stopCap() {
+    if (cap != null) {
+      cap.cancel();
+      cap = null;
+    }
+  }
+
+  private void stopStall() {
+    if (stall != null) {
+      stall.cancel();
+      stall = null;
+    }
+  }
+
+  private static Duration shorter(Duration ours, @Nullable Duration theirs) {
+    return theirs == null || ours.compareTo(theirs) < 0 ? ours : theirs;
+  }
+
+  // --- the end
+  // -------------------------------------------------------------------------------------------------------------
+
+  /**
+   * Cancel, deadline or the call's own normal end: the context tells of all three, from any thread.
+   */
+  private void abandonedBy(Context context) {
+    if (loop.isCurrent()) {
+      abandon(context);
+    } else {
+      loop.execute(() -> abandon(context));
+    }
+  }
+
+  private void abandon(Context context) {
+    if (!ended) {
+      end(new Outcome.Abandoned(causeOf(context)));
+    }
+  }
+
+  private static Outcome.Cause causeOf(Context context) {
+    Deadline deadline = context.getDeadline();
+    boolean late = deadline != null && deadline.isExpired();
+    return late || context.cancellationCause() instanceof TimeoutException
+        ? Outcome.Cause.DEADLINE
+        : Outcome.Cause.CANCELLED;
+  }
+
+  private void fail(Failure failure) {
+    Deadline deadline = info.context().getDeadline();
+    if (deadline != null && deadline.isExpired()) {
+      // Two clocks, one deadline: what looks like a fault of the backend may be the caller's own
+      // limit, seen first by it.
+      end(new Outcome.Abandoned(Outcome.Cause.DEADLINE));
+    } else {
+      end(new Outcome.Failed(failure));
+    }
+  }
+
+  private void end(Outcome outcome) {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    clock.ended();
+    silence.stop();
+    stopStall();
+    if (upstream != null && !upstreamDone) {
+      upstream.abort();
+    }
+    if (place != null) {
+      place.release();
+    }
+    tell(outcome);
+    calls.ended(this, outcome);
+    if (streamClosed || info.context().isCancelled()) {
+      stopCap();
+    }
+  }
+
+  private void tell(Outcome outcome) {
+    outcome.fold(this::tellCompleted, this::tellFailed, this::tellAbandoned);
+  }
+
+  private Outcome tellCompleted(Outcome.Completed done) {
+    flow.flush();
+    sink.complete(flow.head(), done.finish(), done.usage(), timing());
+    return done;
+  }
+
+  private Outcome tellFailed(Outcome.Failed failed) {
+    flow.flush();
+    sink.fail(Statuses.of(failed.failure(), info.requestId(), phase, deltas));
+    return failed;
+  }
+
+  private Outcome tellAbandoned(Outcome.Abandoned gone) {
+    if (gone.cause() == Outcome.Cause.SLOW_CONSUMER) {
+      sink.reset();
+    }
+    return gone;
+  }
+
+  // --- for the record
+  // ------------------------------------------------------------------------------------------------------
+
+  CallInfo info() {
+    return info;
+  }
+
+  Phase phase() {
+    return phase;
+  }
+
+  int deltas() {
+    return deltas;
+  }
+
+  String model() {
+    return request == null ? "" : request.model();
+  }
+
+  CallTiming timing() {
+    return clock.timing();
+  }
+
+  long pausedNanos() {
+    return flow.pausedNanos(System.nanoTime());
+  }
+
+  @Nullable UpstreamCall upstream() {
+    return upstream;
+  }
+}

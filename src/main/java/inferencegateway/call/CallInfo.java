@@ -1,0 +1,22 @@
+package inferencegateway.call;
+
+import inferencegateway.http.CallLoop;
+import io.grpc.Context;
+
+/**
+ * What is known of a call when its headers are in.
+ *
+ * @param requestId checked or made by us: 1 to 128 of {@code A-Za-z0-9._-}
+ * @param method full name, as {@code inference.InferenceService/Generate}
+ * @param peer the caller's address, for the log
+ * @param streaming whether the caller takes the answer in pieces
+ * @param loop the loop of the caller's connection
+ * @param context the call's; it carries deadline and cancellation
+ */
+public record CallInfo(
+    String requestId,
+    String method,
+    String peer,
+    boolean streaming,
+    CallLoop loop,
+    Context context) {}

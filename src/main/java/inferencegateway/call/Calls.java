@@ -1,0 +1,59 @@
+package inferencegateway.call;
+
+import inferencegateway.config.CallConfig;
+import inferencegateway.route.Routes;
+import inferencegateway.telemetry.AccessLog;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** All calls that run now, on every loop. Thread-safe. */
+public final class Calls {
+
+  private final Routes routes;
+  private final CallConfig limits;
+  private final int maxResponseBytes;
+  private final AccessLog log;
+  private final Set<ActiveCall> running = ConcurrentHashMap.newKeySet();
+
+  public Calls(Routes routes, CallConfig limits, int maxResponseBytes, AccessLog log) {
+    this.routes = routes;
+    this.limits = limits;
+    this.maxResponseBytes = maxResponseBytes;
+    this.log = log;
+  }
+
+  /** Takes up a call whose headers have arrived. On the call's loop. */
+  public ActiveCall arrived(CallInfo info, AnswerSink sink) {
+    ActiveCall call = new ActiveCall(info, sink, this);
+    running.add(call);
+    call.arrive();
+    return call;
+  }
+
+  /** Ends every call with SHUTTING_DOWN, each on its own loop. */
+  public void shutDown() {
+    running.forEach(ActiveCall::shutDown);
+  }
+
+  /** How many calls run now. */
+  public int running() {
+    return running.size();
+  }
+
+  Routes routes() {
+    return routes;
+  }
+
+  CallConfig limits() {
+    return limits;
+  }
+
+  int maxResponseBytes() {
+    return maxResponseBytes;
+  }
+
+  void ended(ActiveCall call, Outcome outcome) {
+    running.remove(call);
+    log.record(Records.of(call, outcome));
+  }
+}

@@ -1,0 +1,59 @@
+package inferencegateway.call;
+
+import inferencegateway.chat.Failure;
+import inferencegateway.chat.Finish;
+import inferencegateway.chat.Usage;
+import java.util.function.Function;
+
+/** How one call ended. Decided once, on the call's event loop. */
+sealed interface Outcome {
+
+  /** Exactly one of the three is applied. (Java 17 cannot yet switch over a sealed type.) */
+  <R> R fold(
+      Function<Completed, R> completed,
+      Function<Failed, R> failed,
+      Function<Abandoned, R> abandoned);
+
+  /** The caller gets OK. */
+  record Completed(Finish finish, Usage usage) implements Outcome {
+    @Override
+    public <R> R fold(
+        Function<Completed, R> completed,
+        Function<Failed, R> failed,
+        Function<Abandoned, R> abandoned) {
+      return completed.apply(this);
+    }
+  }
+
+  /** Nobody is listening any more; nothing may be sent. */
+  record Abandoned(Cause cause) implements Outcome {
+    @Override
+    public <R> R fold(
+        Function<Completed, R> completed,
+        Function<Failed, R> failed,
+        Function<Abandoned, R> abandoned) {
+      return abandoned.apply(this);
+    }
+  }
+
+  /** The caller is still there and is owed a status. */
+  record Failed(Failure failure) implements Outcome {
+    @Override
+    public <R> R fold(
+        Function<Completed, R> completed,
+        Function<Failed, R> failed,
+        Function<Abandoned, R> abandoned) {
+      return failed.apply(this);
+    }
+  }
+
+  /** Why nobody is listening. */
+  enum Cause {
+    /** The caller cancelled, or its connection is gone. */
+    CANCELLED,
+    /** The caller's deadline passed; gRPC has told it so. */
+    DEADLINE,
+    /** The caller took nothing for too long; the stream is reset. */
+    SLOW_CONSUMER
+  }
+}

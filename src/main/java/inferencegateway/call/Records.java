@@ -1,0 +1,80 @@
+package inferencegateway.call;
+
+import inferencegateway.chat.Failure;
+import inferencegateway.chat.Usage;
+import inferencegateway.http.Exchange;
+import inferencegateway.telemetry.CallOutcome;
+import inferencegateway.telemetry.CallRecord;
+import inferencegateway.upstream.UpstreamCall;
+import io.grpc.Status;
+import org.jspecify.annotations.Nullable;
+
+/** Writes down what a call came to. */
+final class Records {
+
+  private static final Exchange.ConnectionUse NOTHING_SENT = new Exchange.ConnectionUse(false, 0);
+
+  private Records() {}
+
+  static CallRecord of(ActiveCall call, Outcome outcome) {
+    return outcome.fold(
+        done ->
+            record(call, CallOutcome.OK, Status.Code.OK, null, done.finish().raw(), done.usage()),
+        failed -> failed(call, failed.failure()),
+        gone -> abandoned(call, gone.cause()));
+  }
+
+  private static CallRecord failed(ActiveCall call, Failure failure) {
+    Verdict verdict = Verdict.on(failure.reason());
+    return record(call, verdict.outcome(), verdict.code(), failure, null, counted(call));
+  }
+
+  private static CallRecord abandoned(ActiveCall call, Outcome.Cause cause) {
+    return switch (cause) {
+      case CANCELLED -> left(call, CallOutcome.CLIENT_CANCEL, Status.Code.CANCELLED);
+      case DEADLINE -> left(call, CallOutcome.CLIENT_DEADLINE, Status.Code.DEADLINE_EXCEEDED);
+      case SLOW_CONSUMER -> left(call, CallOutcome.SLOW_CONSUMER, Status.Code.CANCELLED);
+    };
+  }
+
+  private static CallRecord left(ActiveCall call, CallOutcome outcome, Status.Code code) {
+    return record(call, outcome, code, null, null, counted(call));
+  }
+
+  private static Usage counted(ActiveCall call) {
+    return Usage.counted(call.deltas());
+  }
+
+  private static CallRecord record(
+      ActiveCall call,
+      CallOutcome outcome,
+      Status.Code code,
+      @Nullable Failure failure,
+      @Nullable String finish,
+      Usage usage) {
+    UpstreamCall upstream = call.upstream();
+    Exchange.ConnectionUse use = upstream == null ? NOTHING_SENT : upstream.connectionUse();
+    CallTiming timing = call.timing();
+    return new CallRecord(
+        call.info().requestId(),
+        call.info().method(),
+        call.info().peer(),
+        call.model(),
+        outcome,
+        code.name(),
+        failure == null ? null : failure.reason().name(),
+        call.phase(),
+        finish,
+        usage.input(),
+        usage.output(),
+        usage.exact(),
+        call.deltas(),
+        timing.queue(),
+        timing.firstToken(),
+        timing.total(),
+        call.pausedNanos(),
+        use.reused(),
+        use.attempts(),
+        failure == null ? null : failure.message());
+  }
+}

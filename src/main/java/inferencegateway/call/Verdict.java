@@ -1,0 +1,56 @@
+package inferencegateway.call;
+
+import inferencegateway.chat.Reason;
+import inferencegateway.telemetry.CallOutcome;
+import io.grpc.Status;
+
+/**
+ * What one reason means to a caller and to the operator.
+ *
+ * @param mayRetry whether the same request may be sent again, as long as nothing of an answer was
+ *     handed over
+ */
+record Verdict(Status.Code code, boolean mayRetry, CallOutcome outcome) {
+
+  /** The one table. README repeats it for people. */
+  static Verdict on(Reason reason) {
+    return switch (reason) {
+      case INVALID_REQUEST -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.INVALID);
+      case MALFORMED_REQUEST -> never(Status.Code.INTERNAL, CallOutcome.INVALID);
+      case REQUEST_COUNT, UNKNOWN_METHOD -> never(Status.Code.UNIMPLEMENTED, CallOutcome.INVALID);
+      case CONTEXT_LENGTH -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.UPSTREAM_4XX);
+      case MODEL_NOT_FOUND -> never(Status.Code.NOT_FOUND, CallOutcome.UPSTREAM_4XX);
+      case UNIMPLEMENTED_UPSTREAM -> never(Status.Code.UNIMPLEMENTED, CallOutcome.UPSTREAM_5XX);
+      case CONCURRENCY_LIMIT -> again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.SHED);
+      case UPSTREAM_RATE_LIMIT -> again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.UPSTREAM_4XX);
+      case UPSTREAM_QUEUE_FULL -> again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.UPSTREAM_5XX);
+      case RESPONSE_TOO_LARGE, UPSTREAM_EVENT_TOO_LARGE ->
+          never(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.UPSTREAM_5XX);
+      case UPSTREAM_CONNECT, UPSTREAM_RESET ->
+          again(Status.Code.UNAVAILABLE, CallOutcome.UPSTREAM_RESET);
+      case UPSTREAM_STARTING, UPSTREAM_GATEWAY, NOT_READY ->
+          again(Status.Code.UNAVAILABLE, CallOutcome.UPSTREAM_5XX);
+      case UPSTREAM_ERROR, UPSTREAM_ABORTED ->
+          never(Status.Code.UNAVAILABLE, CallOutcome.UPSTREAM_5XX);
+      case UPSTREAM_TRUNCATED, UPSTREAM_EMPTY ->
+          never(Status.Code.UNAVAILABLE, CallOutcome.UPSTREAM_RESET);
+      case FIRST_TOKEN_TIMEOUT, INTER_TOKEN_TIMEOUT ->
+          never(Status.Code.UNAVAILABLE, CallOutcome.STALLED);
+      case SHUTTING_DOWN -> again(Status.Code.UNAVAILABLE, CallOutcome.DRAINED);
+      case MAX_CALL_TIME -> never(Status.Code.DEADLINE_EXCEEDED, CallOutcome.TIME_LIMIT);
+      case UPSTREAM_AUTH, UPSTREAM_REDIRECT, UPSTREAM_NOT_FOUND ->
+          never(Status.Code.INTERNAL, CallOutcome.UPSTREAM_4XX);
+      case UPSTREAM_PROTOCOL -> never(Status.Code.INTERNAL, CallOutcome.UPSTREAM_5XX);
+      case BUG -> never(Status.Code.INTERNAL, CallOutcome.BUG);
+      case SLOW_CONSUMER -> never(Status.Code.CANCELLED, CallOutcome.SLOW_CONSUMER);
+    };
+  }
+
+  private static Verdict never(Status.Code code, CallOutcome outcome) {
+    return new Verdict(code, false, outcome);
+  }
+
+  private static Verdict again(Status.Code code, CallOutcome outcome) {
+    return new Verdict(code, true, outcome);
+  }
+}

@@ -1,0 +1,38 @@
+package inferencegateway.telemetry;
+
+import inferencegateway.chat.Phase;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one call came to; made once, when it is over. Times in nanoseconds, -1 where the point was
+ * never reached.
+ *
+ * @param outcome one of the closed set in {@link CallOutcome}
+ * @param code the gRPC status as the caller sees it, "CANCELLED" where nobody is left to see it
+ * @param reason ErrorInfo reason; null for a good end or a caller that left
+ * @param phase where it ended
+ * @param model as sent upstream; empty when it did not come to that
+ * @param reused whether the upstream connection had been used before
+ * @param attempts 0 when nothing was sent, 2 after the replay of a stale connection
+ */
+public record CallRecord(
+    String requestId,
+    String method,
+    String peer,
+    String model,
+    CallOutcome outcome,
+    String code,
+    @Nullable String reason,
+    Phase phase,
+    @Nullable String finish,
+    int inputTokens,
+    int outputTokens,
+    boolean exactUsage,
+    int deltas,
+    long queueNanos,
+    long firstTokenNanos,
+    long totalNanos,
+    long pausedNanos,
+    boolean reused,
+    int attempts,
+    @Nullable String detail) {}
