@@ -1,0 +1,109 @@
+package inferencegateway.health;
+
+import io.grpc.ServerInterceptors;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.protobuf.services.HealthStatusManager;
+import java.util.List;
+
+/**
+ * Whether the gateway would answer now, told as {@code grpc.health.v1}.
+ *
+ * <p>Ready means: the backend is up, our own code is warm, and nobody asked us to stop. {@link
+ * #drain} is final: a good probe that comes late changes nothing. The name {@code liveness} says
+ * SERVING from start to end, also while draining; a process that is asked to stop and is killed for
+ * being "dead" would lose its running calls.
+ *
+ * <p>Thread: any. The lock orders changes, so that a Watch sees each once and in order.
+ */
+public final class Readiness {
+
+  /** What the probes say of the backend. */
+  public enum Upstream {
+    UNKNOWN,
+    UP,
+    DOWN
+  }
+
+  /** Always SERVING while the process can answer. */
+  public static final String LIVENESS = "liveness";
+
+  /** All that follow {@link #isReady}; the empty one is the server as a whole. */
+  public static final List<String> READINESS_NAMES =
+      List.of("", "readiness", "inference.InferenceService", "llm.v1.LLMService");
+
+  private record State(Upstream upstream, boolean warm, boolean draining) {
+    boolean ready() {
+      return upstream == Upstream.UP && warm && !draining;
+    }
+  }
+
+  private final HealthStatusManager statuses = new HealthStatusManager();
+  private final HealthWatches watches = new HealthWatches();
+  private volatile State state = new State(Upstream.UNKNOWN, false, false);
+
+  public Readiness() {
+    // The library begins with "" SERVING.
+    publish();
+    statuses.setStatus(LIVENESS, ServingStatus.SERVING);
+  }
+
+  /** {@code grpc.health.v1.Health}; may be served on several ports at once. */
+  public ServerServiceDefinition service() {
+    return ServerInterceptors.intercept(statuses.getHealthService(), watches);
+  }
+
+  public synchronized void upstream(Upstream upstream) {
+    change(new State(upstream, state.warm, state.draining));
+  }
+
+  /** Our own code has run once: the first call will not pay for class loading. */
+  public synchronized void warm() {
+    change(new State(state.upstream, true, state.draining));
+  }
+
+  /** Not ready, for good. */
+  public synchronized void drain() {
+    change(new State(state.upstream, state.warm, true));
+  }
+
+  /**
+   * Ends every Watch stream with OK. Drains first if nobody did: from then on no message can cross
+   * the ending.
+   */
+  public synchronized void completeWatches() {
+    drain();
+    watches.complete();
+  }
+
+  public boolean isReady() {
+    return state.ready();
+  }
+
+  public boolean isDraining() {
+    return state.draining;
+  }
+
+  public Upstream upstream() {
+    return state.upstream;
+  }
+
+  /** Watch streams open now. */
+  public int openWatches() {
+    return watches.open();
+  }
+
+  private void change(State next) {
+    if (state.draining) {
+      return;
+    }
+    state = next;
+    publish();
+  }
+
+  /** The library tells watchers only of real changes. */
+  private void publish() {
+    ServingStatus status = state.ready() ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+    READINESS_NAMES.forEach(name -> statuses.setStatus(name, status));
+  }
+}

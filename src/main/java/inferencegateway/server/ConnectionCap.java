@@ -1,0 +1,70 @@
+package inferencegateway.server;
+
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandler.Sharable;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts accepted connections and closes those above the cap before anything is set up for them.
+ *
+ * <p>Sits in the listening channel's pipeline, ahead of the acceptor: there the message is the
+ * accepted connection itself. Accepting runs on the boss loop, closing on the connection's own.
+ */
+@Sharable
+final class ConnectionCap extends ChannelInboundHandlerAdapter {
+
+  private static final Logger log = LoggerFactory.getLogger(ConnectionCap.class);
+
+  private final int cap;
+  private final AtomicInteger open = new AtomicInteger();
+  private final AtomicLong rejected = new AtomicLong();
+
+  /** One line each time the cap is reached, not one per connection. */
+  private final AtomicBoolean full = new AtomicBoolean();
+
+  ConnectionCap(int cap) {
+    this.cap = cap;
+  }
+
+  int open() {
+    return open.get();
+  }
+
+  long rejected() {
+    return rejected.get();
+  }
+
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // the listener is called on any way to close
+  public void channelRead(ChannelHandlerContext ctx, Object accepted) {
+    Channel connection = (Channel) accepted;
+    if (open.incrementAndGet() > cap) {
+      reject(connection);
+      return;
+    }
+    connection.closeFuture().addListener(closed -> release());
+    ctx.fireChannelRead(accepted);
+  }
+
+  private void reject(Channel connection) {
+    open.decrementAndGet();
+    rejected.incrementAndGet();
+    // It belongs to no event loop yet, so it cannot be closed in the ordinary way.
+    connection.unsafe().closeForcibly();
+    if (full.compareAndSet(false, true)) {
+      log.warn("{} connections are open, more are closed at once (limits.connections)", cap);
+    }
+  }
+
+  private void release() {
+    if (open.decrementAndGet() <= cap - cap / 10 - 1) {
+      full.set(false);
+    }
+  }
+}

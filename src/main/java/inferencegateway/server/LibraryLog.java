@@ -1,0 +1,73 @@
+package inferencegateway.server;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Filter;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps callers from filling our log through the library's.
+ *
+ * <p>Bytes that are no HTTP/2, a missing {@code te} header or an unreadable {@code grpc-timeout}
+ * each make it write warnings or whole stack traces, as often as a caller likes. A broken
+ * connection becomes one DEBUG line; the warnings come without trace, one a minute at most, with
+ * the number left out.
+ */
+public final class LibraryLog {
+
+  private static final org.slf4j.Logger log = LoggerFactory.getLogger(LibraryLog.class);
+
+  private static final String NETTY = "io.grpc.netty.shaded.io.grpc.netty.";
+  private static final long QUIET_NANOS = 60_000_000_000L;
+
+  /** Held here: {@code java.util.logging} forgets loggers, and their filters, that nobody holds. */
+  private final List<Logger> held =
+      List.of(
+          Logger.getLogger(NETTY + "NettyServerTransport.connections"),
+          Logger.getLogger(NETTY + "NettyServerHandler"));
+
+  /** Once, before the first listener starts; lasts as long as this object is held. */
+  public void quieten() {
+    held.get(0).setFilter(LibraryLog::connectionFailed);
+    held.get(1).setFilter(new OneAMinute());
+  }
+
+  private static boolean connectionFailed(LogRecord record) {
+    log.debug("A caller's connection failed: {}", String.valueOf(record.getThrown()));
+    return false;
+  }
+
+  private static final class OneAMinute implements Filter {
+
+    /** When the next record may pass; whichever loop moves it forward lets its record pass. */
+    private final AtomicLong nextAt = new AtomicLong(System.nanoTime());
+
+    private final AtomicLong leftOut = new AtomicLong();
+
+    @Override
+    public boolean isLoggable(LogRecord record) {
+      if (record.getLevel().intValue() < Level.INFO.intValue()) {
+        return true;
+      }
+      long now = System.nanoTime();
+      long next = nextAt.get();
+      if (now - next < 0 || !nextAt.compareAndSet(next, now + QUIET_NANOS)) {
+        leftOut.incrementAndGet();
+        return false;
+      }
+      shorten(record, leftOut.getAndSet(0));
+      return true;
+    }
+
+    private static void shorten(LogRecord record, long leftOut) {
+      Throwable thrown = record.getThrown();
+      String cause = thrown == null ? "" : ": " + thrown;
+      String more = leftOut == 0 ? "" : " (" + leftOut + " more in the last minutes)";
+      record.setThrown(null);
+      record.setMessage(record.getMessage() + cause + more);
+    }
+  }
+}

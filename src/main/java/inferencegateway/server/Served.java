@@ -1,0 +1,27 @@
+package inferencegateway.server;
+
+import io.grpc.HandlerRegistry;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.ServerStreamTracer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a listener offers.
+ *
+ * @param fallback answers methods that no service has; null: the library's plain UNIMPLEMENTED
+ * @param interceptors outermost first; they wrap the fallback's methods too
+ */
+public record Served(
+    List<ServerServiceDefinition> services,
+    @Nullable HandlerRegistry fallback,
+    List<ServerInterceptor> interceptors,
+    List<ServerStreamTracer.Factory> tracers) {
+
+  public Served {
+    services = List.copyOf(services);
+    interceptors = List.copyOf(interceptors);
+    tracers = List.copyOf(tracers);
+  }
+}
