@@ -1,0 +1,104 @@
+package inferencegateway.http;
+
+import inferencegateway.config.BackendUrl;
+import io.grpc.netty.shaded.io.netty.buffer.ByteBufAllocator;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslHandler;
+import io.grpc.netty.shaded.io.netty.util.NetUtil;
+import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How the backend is reached: which kind of socket, at which addresses, with TLS or without. */
+final class BackendLink implements AutoCloseable {
+  /** Looks a name up; blocks. */
+  @FunctionalInterface
+  interface Names {
+    InetAddress[] lookup(String host) throws UnknownHostException;
+  }
+
+  private final Loops loops;
+  private final BackendUrl backend;
+  private final AddressBook addresses;
+  private final @Nullable SslContext tls;
+
+  BackendLink(Loops loops, BackendUrl backend, Names names, @Nullable SslContext tls) {
+    this.loops = loops;
+    this.backend = backend;
+    this.tls = tls;
+    this.addresses = addresses(loops, backend, names);
+  }
+
+  private static AddressBook addresses(Loops loops, BackendUrl backend, Names names) {
+    String path = backend.socketPath();
+    if (path != null) {
+      return AddressBook.fixed(List.of(loops.domainAddress(path)));
+    }
+    String host = backend.host();
+    byte[] literal = NetUtil.createByteArrayFromIpAddressString(host);
+    if (literal != null) {
+      return AddressBook.fixed(at(backend.port(), address(literal)));
+    }
+    if (host.equalsIgnoreCase("localhost")) {
+      // Both families, whatever the hosts file says (RFC 6761): the backend may listen on either.
+      return AddressBook.fixed(
+          at(backend.port(), address(new byte[] {127, 0, 0, 1}), address(sixLoopback())));
+    }
+    return AddressBook.resolving(() -> at(backend.port(), names.lookup(host)));
+  }
+
+  private static byte[] sixLoopback() {
+    byte[] bytes = new byte[16];
+    bytes[15] = 1;
+    return bytes;
+  }
+
+  private static InetAddress address(byte[] bytes) {
+    try {
+      return InetAddress.getByAddress(bytes);
+    } catch (UnknownHostException impossible) {
+      throw new IllegalArgumentException("neither 4 nor 16 bytes", impossible);
+    }
+  }
+
+  private static List<SocketAddress> at(int port, InetAddress... hosts) {
+    List<SocketAddress> all = new ArrayList<>();
+    for (InetAddress host : hosts) {
+      all.add(new InetSocketAddress(host, port));
+    }
+    return all;
+  }
+
+  AddressBook addresses() {
+    return addresses;
+  }
+
+  String target() {
+    return backend.socketPath() != null ? backend.socketPath() : backend.host();
+  }
+
+  Channel newChannel() {
+    return backend.socketPath() == null ? loops.newSocket() : loops.newDomainSocket();
+  }
+
+  @Nullable SslHandler newTls(ByteBufAllocator allocator) {
+    if (tls == null) {
+      return null;
+    }
+    SslHandler handler = tls.newHandler(allocator, backend.host(), backend.port());
+    handler.setHandshakeTimeoutMillis(0); // The connect timeout covers it.
+    return handler;
+  }
+
+  @Override
+  public void close() {
+    addresses.close();
+    ReferenceCountUtil.release(tls);
+  }
+}

@@ -1,0 +1,216 @@
+package inferencegateway.http;
+
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request and its response. Everything runs on the lane's loop; the methods of {@link Exchange}
+ * hop there.
+ *
+ * <pre>
+ *  NEW -> CONNECTING -> WAITING -> ANSWERED -> DONE      any -> DONE
+ *             ^            |
+ *             +------------+  once, when a used connection turns out to be dead
+ * </pre>
+ */
+final class ClientExchange implements Exchange, Runnable {
+  private enum State {
+    NEW,
+    CONNECTING,
+    WAITING,
+    ANSWERED,
+    DONE
+  }
+
+  private final Lane lane;
+  private final RequestBytes request;
+  private final ResponseHandler handler;
+  private State state = State.NEW;
+  private @Nullable Dial dial;
+  private @Nullable Connection connection;
+  private boolean paused;
+  private boolean sentTold;
+
+  /** Written on the loop, read by whoever writes the log. */
+  private volatile ConnectionUse use = new ConnectionUse(false, 0);
+
+  ClientExchange(Lane lane, RequestBytes request, ResponseHandler handler) {
+    this.lane = lane;
+    this.request = request;
+    this.handler = handler;
+  }
+
+  /** A task of its own, so that the handler is never called before {@code send} has returned. */
+  @Override
+  public void run() {
+    if (state != State.NEW) {
+      return;
+    }
+    if (lane.isClosed()) {
+      fail(new HttpFault(HttpFault.Kind.CONNECT, "the client is closed"));
+      return;
+    }
+    Connection idle = lane.take();
+    if (idle == null) {
+      dial();
+    } else {
+      lane.counters().reused.increment();
+      carryOn(idle);
+    }
+  }
+
+  private void dial() {
+    state = State.CONNECTING;
+    Dial next = new Dial(lane, this);
+    dial = next;
+    next.start();
+  }
+
+  /** From {@link Dial}. */
+  void connected(Connection fresh) {
+    dial = null;
+    carryOn(fresh);
+  }
+
+  private void carryOn(Connection carrier) {
+    state = State.WAITING;
+    connection = carrier;
+    use = new ConnectionUse(carrier.wasUsed(), use.attempts() + 1);
+    sentTold = false;
+    carrier.carry(this);
+  }
+
+  RequestBytes request() {
+    return request;
+  }
+
+  boolean isPaused() {
+    return paused;
+  }
+
+  void sent() {
+    if (state != State.DONE && !sentTold) {
+      sentTold = true;
+      handler.onSent();
+    }
+  }
+
+  void head(ResponseHead head) {
+    sent(); // An answer may overtake the end of a long request.
+    if (state == State.WAITING) {
+      state = State.ANSWERED;
+      handler.onHead(head);
+    }
+  }
+
+  void body(ByteBuf bytes, byte[] scratch) {
+    while (state == State.ANSWERED && bytes.isReadable()) {
+      int length = Math.min(bytes.readableBytes(), scratch.length);
+      bytes.readBytes(scratch, 0, length);
+      handler.onBody(scratch, 0, length);
+    }
+  }
+
+  void readEnd() {
+    if (state == State.ANSWERED) {
+      handler.onReadEnd();
+    }
+  }
+
+  void end() {
+    if (state == State.ANSWERED) {
+      finish();
+      handler.onEnd();
+    }
+  }
+
+  void fail(HttpFault fault) {
+    if (state != State.DONE) {
+      finish();
+      handler.onFault(fault);
+    }
+  }
+
+  private void finish() {
+    state = State.DONE;
+    dial = null;
+    connection = null;
+  }
+
+  /**
+   * The one replay: a backend closes a connection that it finds idle just when a request leaves,
+   * and never reads it. A fresh connection that ends so has had its request.
+   */
+  void connectionEnded(Connection ended, boolean answerBegun, String why) {
+    if (state == State.DONE) {
+      return;
+    }
+    if (answerBegun) {
+      fail(new HttpFault(HttpFault.Kind.CUT, why));
+    } else if (ended.wasUsed() && use.attempts() == 1) {
+      connection = null;
+      lane.counters().staleReplays.increment();
+      lane.dropIdleUpTo(ended);
+      dial();
+    } else {
+      fail(new HttpFault(HttpFault.Kind.NO_RESPONSE, why));
+    }
+  }
+
+  @Override
+  public void abort() {
+    if (hop(this::abort) || state == State.DONE) {
+      return;
+    }
+    Dial dialling = dial;
+    Connection carrier = connection;
+    finish();
+    lane.counters().aborted.increment();
+    if (dialling != null) {
+      dialling.cancel();
+    }
+    if (carrier != null) {
+      carrier.abort();
+    }
+  }
+
+  @Override
+  public void pause() {
+    if (!hop(this::pause)) {
+      setReading(false);
+    }
+  }
+
+  @Override
+  public void resume() {
+    if (!hop(this::resume)) {
+      setReading(true);
+    }
+  }
+
+  private void setReading(boolean on) {
+    paused = !on;
+    if (connection != null) {
+      connection.setReading(on);
+    }
+  }
+
+  /** Whether the task was sent to the loop, or to nowhere when there is no loop any more. */
+  private boolean hop(Runnable task) {
+    if (lane.loop().isCurrent()) {
+      return false;
+    }
+    try {
+      lane.loop().execute(task);
+    } catch (RejectedExecutionException stopped) {
+      return true; // The loop has stopped and has closed its connections.
+    }
+    return true;
+  }
+
+  @Override
+  public ConnectionUse connectionUse() {
+    return use;
+  }
+}

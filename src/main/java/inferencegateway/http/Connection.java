@@ -1,0 +1,318 @@
+package inferencegateway.http;
+
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
+import io.grpc.netty.shaded.io.netty.channel.ChannelFutureListener;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpContent;
+import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpResponse;
+import io.grpc.netty.shaded.io.netty.handler.codec.http.LastHttpContent;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslHandler;
+import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
+import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
+import io.grpc.netty.shaded.io.netty.util.concurrent.Promise;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.time.Duration;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to the backend: the last handler of its channel. Everything runs on its loop.
+ *
+ * <pre>  DIALLING -> BUSY &lt;-> IDLE      any -> CLOSED </pre>
+ *
+ * <p>BUSY is having an exchange. Reading stays on while IDLE, so that an end, a reset or bytes
+ * nobody asked for are seen when they come.
+ */
+@SuppressWarnings(
+    "FutureReturnValueIgnored") // The handler itself sees how closing and connecting end.
+final class Connection extends ChannelInboundHandlerAdapter implements ChannelFutureListener {
+  private static final byte[] BEGINNING = {'H', 'T', 'T', 'P', '/', '1', '.'};
+
+  /** After a failed write the socket is dead and a read says so; this is for when none does. */
+  private static final Duration DEAD_SOCKET_WAIT = Duration.ofMillis(250);
+
+  private final Lane lane;
+  private final Channel channel;
+  private final SocketAddress address;
+  private final ResponseDecoder decoder;
+  private final @Nullable SslHandler tls;
+  private @Nullable ClientExchange exchange;
+  private boolean idle;
+  private boolean used;
+  private long idleSince;
+
+  // Of the exchange under way:
+  private int seen;
+  private boolean written;
+  private boolean closedCleanly;
+  private boolean delivered;
+  private final HeadReader heads = new HeadReader();
+
+  Connection(Lane lane, Channel channel, SocketAddress address, @Nullable SslHandler tls) {
+    this.lane = lane;
+    this.channel = channel;
+    this.address = address;
+    this.tls = tls;
+    this.closedCleanly = tls == null;
+    this.decoder = new ResponseDecoder(this);
+    if (tls != null) {
+      channel.pipeline().addLast(tls);
+    }
+    channel.pipeline().addLast(decoder, this);
+  }
+
+  /** Connects and, where asked for, shakes hands; succeeds when a request may be sent. */
+  Future<?> connect() {
+    lane.loop().eventLoop().register(channel);
+    ChannelFuture connected = channel.connect(address);
+    if (tls == null) {
+      return connected;
+    }
+    Promise<Void> ready = lane.loop().eventLoop().newPromise();
+    Future<Channel> handshake = tls.handshakeFuture();
+    connected.addListener(
+        f -> {
+          if (f.isSuccess()) {
+            handshake.addListener(h -> settle(ready, h));
+          } else {
+            ready.tryFailure(f.cause());
+          }
+        });
+    return ready;
+  }
+
+  private static void settle(Promise<Void> promise, Future<?> outcome) {
+    if (outcome.isSuccess()) {
+      promise.trySuccess(null);
+    } else {
+      promise.tryFailure(outcome.cause());
+    }
+  }
+
+  /** Whether it carried a request before the present one. */
+  boolean wasUsed() {
+    return used;
+  }
+
+  boolean isActive() {
+    return channel.isActive();
+  }
+
+  SocketAddress address() {
+    return address;
+  }
+
+  long idleSince() {
+    return idleSince;
+  }
+
+  void becomeIdle(long now) {
+    idle = true;
+    used = true;
+    idleSince = now;
+    setReading(true);
+  }
+
+  /** Takes the exchange and writes its request. */
+  void carry(ClientExchange next) {
+    idle = false;
+    exchange = next;
+    seen = 0;
+    written = false;
+    delivered = false;
+    heads.restart();
+    setReading(!next.isPaused());
+    next.request().writeTo(channel).addListener(this);
+  }
+
+  void setReading(boolean on) {
+    channel.config().setAutoRead(on);
+  }
+
+  /** The request was written, or could not be. */
+  @Override
+  public void operationComplete(ChannelFuture write) {
+    ClientExchange now = exchange;
+    if (now == null) {
+      return;
+    }
+    if (write.isSuccess()) {
+      written = true;
+      now.sent();
+    } else {
+      lane.loop().schedule(DEAD_SOCKET_WAIT, () -> endIfStill(now));
+    }
+  }
+
+  private void endIfStill(ClientExchange then) {
+    if (exchange == then && seen == 0) {
+      ended("the request could not be written");
+    }
+  }
+
+  /**
+   * Asked before bytes are decoded. Says no to bytes that nobody asked for, and to a peer that
+   * speaks another protocol: TLS alerts and HTTP/2 frames have no line end to wait for.
+   */
+  boolean mayDecode(ByteBuf bytes) {
+    ClientExchange now = exchange;
+    if (now == null) {
+      if (idle) {
+        lane.counters().unsolicited.increment();
+      }
+      close();
+      return false;
+    }
+    if (seen < BEGINNING.length) {
+      return beginsWell(bytes);
+    }
+    return true;
+  }
+
+  private boolean beginsWell(ByteBuf bytes) {
+    int from = bytes.readerIndex();
+    for (int i = from; i < bytes.writerIndex() && seen < BEGINNING.length; i++) {
+      if (bytes.getByte(i) != BEGINNING[seen++]) {
+        fault(HttpFault.Kind.PROTOCOL, "the answer is not HTTP/1");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object msg) {
+    try {
+      ClientExchange now = exchange;
+      if (now == null) {
+        return;
+      }
+      if (msg instanceof HttpResponse response) {
+        onHead(now, response);
+      }
+      if (msg instanceof HttpContent content) {
+        onContent(now, content);
+      }
+    } finally {
+      ReferenceCountUtil.release(msg);
+    }
+  }
+
+  private void onHead(ClientExchange now, HttpResponse response) {
+    HeadReader.Outcome outcome = heads.read(response);
+    if (outcome instanceof HeadReader.Final head) {
+      delivered = true;
+      now.head(head.head());
+    } else if (outcome instanceof HeadReader.Broken broken) {
+      fault(broken.kind(), broken.why());
+    }
+  }
+
+  private void onContent(ClientExchange now, HttpContent content) {
+    if (heads.isInterim()) {
+      return;
+    }
+    if (content.decoderResult().isFailure()) {
+      fault(HttpFault.Kind.PROTOCOL, "the answer's body is badly framed");
+      return;
+    }
+    ByteBuf bytes = content.content();
+    if (bytes.isReadable()) {
+      delivered = true;
+      now.body(bytes, lane.loop().scratch());
+    }
+    if (content instanceof LastHttpContent && exchange == now) {
+      onLast(now);
+    }
+  }
+
+  private void onLast(ClientExchange now) {
+    boolean untilClose = !channel.isActive();
+    if (untilClose && !closedCleanly) {
+      ended("TLS ended without notice");
+      return;
+    }
+    exchange = null;
+    if (written && heads.keepsAlive() && !decoder.hasLeftOver() && channel.isActive()) {
+      lane.giveBack(this);
+    } else {
+      close();
+    }
+    now.end();
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (delivered && exchange != null) {
+      delivered = false;
+      exchange.readEnd();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof SslCloseCompletionEvent closed && closed.isSuccess()) {
+      closedCleanly = true;
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    ended("connection closed by the backend");
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException || cause.getCause() instanceof SSLException) {
+      ended(FaultWords.of(cause));
+    } else {
+      fault(HttpFault.Kind.PROTOCOL, "the answer could not be read: " + FaultWords.type(cause));
+    }
+  }
+
+  /** The peer, or the network, has ended it. */
+  private void ended(String why) {
+    ClientExchange last = exchange;
+    exchange = null;
+    if (idle) {
+      lane.forget(this);
+    }
+    close();
+    if (last != null) {
+      last.connectionEnded(this, seen > 0, why);
+    }
+  }
+
+  private void fault(HttpFault.Kind kind, String why) {
+    ClientExchange last = exchange;
+    exchange = null;
+    close();
+    if (last != null) {
+      last.fail(new HttpFault(kind, why));
+    }
+  }
+
+  /** Nobody wants the rest. */
+  void abort() {
+    exchange = null;
+    close();
+  }
+
+  /**
+   * At once: TLS would first send its farewell, and wait where the peer does not read. Never
+   * half-closes.
+   */
+  void close() {
+    ChannelHandlerContext below = tls == null ? null : channel.pipeline().context(tls);
+    if (below == null) {
+      channel.close();
+    } else {
+      below.close();
+    }
+  }
+}

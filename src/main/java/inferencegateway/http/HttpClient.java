@@ -1,0 +1,155 @@
+package inferencegateway.http;
+
+import inferencegateway.config.BackendUrl;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import java.net.InetAddress;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * HTTP/1.1 to one backend. An exchange runs entirely on the loop it is started on, over a
+ * connection of that loop.
+ *
+ * <p>A connection that has been idle is never older than the idle limit. The one thing that is ever
+ * sent twice is a request that left on a used connection which ended before a byte came back; it is
+ * sent once more, on a fresh one.
+ */
+public final class HttpClient implements AutoCloseable {
+  private static final int CLOSE_MILLIS = 1_000;
+
+  private final Loops loops;
+  private final BackendUrl backend;
+  private final Duration connectTimeout;
+  private final Duration idle;
+  private final BackendLink.Names names;
+  private final @Nullable X509Certificate trusted;
+  private final String host;
+  private final Counters counters = new Counters();
+  private @Nullable BackendLink link;
+  private List<Lane> lanes = List.of();
+
+  /**
+   * @param loops started before this is
+   * @param connectTimeout name look-up, all addresses and the TLS handshake together
+   * @param idle how long an unused connection may still be used again
+   */
+  public HttpClient(Loops loops, BackendUrl backend, Duration connectTimeout, Duration idle) {
+    this(loops, backend, connectTimeout, idle, InetAddress::getAllByName, null);
+  }
+
+  /**
+   * @param trusted the one certificate to trust; null: what the system trusts
+   */
+  HttpClient(
+      Loops loops,
+      BackendUrl backend,
+      Duration connectTimeout,
+      Duration idle,
+      BackendLink.Names names,
+      @Nullable X509Certificate trusted) {
+    this.loops = loops;
+    this.backend = backend;
+    this.connectTimeout = connectTimeout;
+    this.idle = idle;
+    this.names = names;
+    this.trusted = trusted;
+    this.host = RequestBytes.hostHeader(backend);
+  }
+
+  /** Makes ready; connects to nothing. Once, before the first {@link #send}. */
+  public void start() {
+    BackendLink made = new BackendLink(loops, backend, names, backend.secure() ? tls() : null);
+    link = made;
+    lanes =
+        loops.members().stream()
+            .map(loop -> new Lane(loop, made, connectTimeout, idle, counters))
+            .toList();
+  }
+
+  private SslContext tls() {
+    try {
+      SslContextBuilder builder = SslContextBuilder.forClient();
+      if (trusted != null) {
+        builder.trustManager(trusted);
+      }
+      return builder
+          .protocols("TLSv1.3", "TLSv1.2")
+          .endpointIdentificationAlgorithm("HTTPS")
+          .build();
+    } catch (SSLException e) {
+      throw new IllegalStateException("TLS is not to be had", e);
+    }
+  }
+
+  /**
+   * Sends a request. The handler is called on {@code loop}, never before this has returned there.
+   *
+   * @param loop one of the loops that this client was made with
+   * @throws IllegalArgumentException when a header, the path or the method may not be sent
+   */
+  public Exchange send(CallLoop loop, HttpRequest request, ResponseHandler handler) {
+    RequestBytes bytes = RequestBytes.of(request, host);
+    ClientExchange exchange = new ClientExchange(lane(loop), bytes, handler);
+    loop.execute(exchange);
+    return exchange;
+  }
+
+  private Lane lane(CallLoop loop) {
+    if (loop instanceof LoopThread thread && thread.belongsTo(loops) && !lanes.isEmpty()) {
+      return lanes.get(thread.index());
+    }
+    throw new IllegalArgumentException("not a loop of this client, or not started");
+  }
+
+  /** Since the start; not quite one moment while loops run. */
+  public ConnectionCounts counts() {
+    return counters.snapshot();
+  }
+
+  /**
+   * Closes idle connections and takes no more requests; those under way go on. Waits a moment,
+   * unless called on a loop.
+   */
+  @Override
+  public void close() {
+    CountDownLatch done = new CountDownLatch(lanes.size());
+    boolean onLoop = false;
+    for (Lane lane : lanes) {
+      onLoop |= lane.loop().isCurrent();
+      try {
+        lane.loop().execute(() -> close(lane, done));
+      } catch (RejectedExecutionException stopped) {
+        done.countDown(); // A stopped loop has closed its connections.
+      }
+    }
+    if (!onLoop) {
+      await(done);
+    }
+    if (link != null) {
+      link.close();
+      link = null;
+    }
+  }
+
+  private static void close(Lane lane, CountDownLatch done) {
+    lane.close();
+    done.countDown();
+  }
+
+  private static void await(CountDownLatch done) {
+    try {
+      if (!done.await(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
+        return; // A loop is stuck; its connections end with it.
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
