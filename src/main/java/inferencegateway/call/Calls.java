@@ -2,9 +2,10 @@ package inferencegateway.call;
 
 import inferencegateway.config.CallConfig;
 import inferencegateway.route.Routes;
-import inferencegateway.telemetry.AccessLog;
+import inferencegateway.telemetry.CallRecord;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /** All calls that run now, on every loop. Thread-safe. */
 public final class Calls {
@@ -12,14 +13,15 @@ public final class Calls {
   private final Routes routes;
   private final CallConfig limits;
   private final int maxResponseBytes;
-  private final AccessLog log;
+  private final Consumer<CallRecord> whenOver;
   private final Set<ActiveCall> running = ConcurrentHashMap.newKeySet();
 
-  public Calls(Routes routes, CallConfig limits, int maxResponseBytes, AccessLog log) {
+  public Calls(
+      Routes routes, CallConfig limits, int maxResponseBytes, Consumer<CallRecord> whenOver) {
     this.routes = routes;
     this.limits = limits;
     this.maxResponseBytes = maxResponseBytes;
-    this.log = log;
+    this.whenOver = whenOver;
   }
 
   /** Takes up a call whose headers have arrived. On the call's loop. */
@@ -54,6 +56,6 @@ public final class Calls {
 
   void ended(ActiveCall call, Outcome outcome) {
     running.remove(call);
-    log.record(Records.of(call, outcome));
+    whenOver.accept(Records.of(call, outcome));
   }
 }

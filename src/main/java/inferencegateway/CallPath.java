@@ -1,0 +1,41 @@
+package inferencegateway;
+
+import inferencegateway.admission.Admission;
+import inferencegateway.api.Services;
+import inferencegateway.call.Calls;
+import inferencegateway.config.GatewayConfig;
+import inferencegateway.config.UpstreamConfig;
+import inferencegateway.http.HttpClient;
+import inferencegateway.http.Loops;
+import inferencegateway.route.Routes;
+import inferencegateway.telemetry.CallRecord;
+import inferencegateway.upstream.OpenAiBackend;
+import java.util.function.Consumer;
+
+/** Everything between a listener and one backend. */
+record CallPath(
+    HttpClient http, OpenAiBackend backend, Routes routes, Calls calls, Services services)
+    implements AutoCloseable {
+
+  /**
+   * Makes it; contacts nothing.
+   *
+   * @param loops started; the listener's calls arrive on them
+   * @param whenOver told of every call at its end, on its loop
+   */
+  static CallPath of(GatewayConfig config, Loops loops, Consumer<CallRecord> whenOver) {
+    UpstreamConfig upstream = config.upstream();
+    HttpClient http =
+        new HttpClient(loops, upstream.backend(), upstream.connectTimeout(), upstream.idle());
+    http.start();
+    OpenAiBackend backend = new OpenAiBackend(http::send, upstream, Version.ofGateway());
+    Routes routes = new Routes(backend, new Admission(config.admission()), upstream.defaultModel());
+    Calls calls = new Calls(routes, config.call(), upstream.maxResponseBytes(), whenOver);
+    return new CallPath(http, backend, routes, calls, new Services(calls, loops::current));
+  }
+
+  @Override
+  public void close() {
+    http.close();
+  }
+}
