@@ -6,4 +6,11 @@ package inferencegateway.config;
  * @param running key {@code admission.running}; at once
  * @param waiting key {@code admission.waiting}; behind them; more are refused at once
  */
-public record AdmissionConfig(int running, int waiting) {}
+public record AdmissionConfig(int running, int waiting) {
+  public AdmissionConfig {
+    new Check()
+        .atLeast("admission.running", running, 1)
+        .atLeast("admission.waiting", waiting, 0)
+        .done();
+  }
+}

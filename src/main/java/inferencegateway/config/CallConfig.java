@@ -14,4 +14,13 @@ public record CallConfig(
     Duration firstTokenTimeout,
     Duration gapTimeout,
     Duration maxCallTime,
-    Duration slowCallerStall) {}
+    Duration slowCallerStall) {
+  public CallConfig {
+    new Check()
+        .positive("first-token-timeout", firstTokenTimeout)
+        .positive("gap-timeout", gapTimeout)
+        .positive("max-call-time", maxCallTime)
+        .positive("slow-caller-stall", slowCallerStall)
+        .done();
+  }
+}

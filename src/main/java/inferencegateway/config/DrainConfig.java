@@ -9,4 +9,8 @@ import java.time.Duration;
  * @param grace no new calls, running ones may end; counts from the end of the pause; key {@code
  *     drain.grace}
  */
-public record DrainConfig(Duration pause, Duration grace) {}
+public record DrainConfig(Duration pause, Duration grace) {
+  public DrainConfig {
+    new Check().notNegative("drain.pause", pause).notNegative("drain.grace", grace).done();
+  }
+}

@@ -1,5 +1,7 @@
 package inferencegateway.config;
 
+import java.util.Map;
+
 /** All that can be set, checked. One record per concern; each states its keys. */
 public record GatewayConfig(
     ListenerConfig listener,
@@ -8,4 +10,10 @@ public record GatewayConfig(
     AdmissionConfig admission,
     HealthConfig health,
     DrainConfig drain,
-    LogConfig log) {}
+    LogConfig log) {
+
+  /** What is in force when nothing at all is set. */
+  public static GatewayConfig defaults() {
+    return Settings.read(Map.of(), Map.of()).config();
+  }
+}

@@ -11,4 +11,13 @@ import java.time.Duration;
  * @param timeout longest wait for one probe, key {@code health.timeout}
  */
 public record HealthConfig(
-    Duration interval, Duration downInterval, int failures, Duration timeout) {}
+    Duration interval, Duration downInterval, int failures, Duration timeout) {
+  public HealthConfig {
+    new Check()
+        .positive("health.interval", interval)
+        .positive("health.down-interval", downInterval)
+        .atLeast("health.failures", failures, 1)
+        .positive("health.timeout", timeout)
+        .done();
+  }
+}

@@ -29,6 +29,22 @@ public record ListenerConfig(
     int metadataSoftBytes,
     int metadataHardBytes) {
 
+  public ListenerConfig {
+    new Check()
+        .atLeast("limits.connections", maxConnections, 1)
+        .atLeast("limits.max-request-bytes", maxRequestBytes, 1)
+        .atLeast("limits.metadata-soft", metadataSoftBytes, 1)
+        .that(
+            metadataSoftBytes <= metadataHardBytes,
+            "limits.metadata-soft",
+            "must not be above limits.metadata-hard")
+        .that(
+            listen.port() == 0 || !listen.equals(healthListen),
+            "health-listen",
+            "must not be the address of listen")
+        .done();
+  }
+
   /**
    * Pings in both directions.
    *
@@ -39,7 +55,16 @@ public record ListenerConfig(
    *     keep-alive.permit-without-calls}
    */
   public record KeepAlive(
-      Duration time, Duration timeout, Duration permitTime, boolean permitWithoutCalls) {}
+      Duration time, Duration timeout, Duration permitTime, boolean permitWithoutCalls) {
+
+    public KeepAlive {
+      new Check()
+          .positive("keep-alive.time", time)
+          .positive("keep-alive.timeout", timeout)
+          .notNegative("keep-alive.permit-time", permitTime)
+          .done();
+    }
+  }
 
   /**
    * One caller's connection.
@@ -58,5 +83,17 @@ public record ListenerConfig(
       Duration maxIdle,
       int maxStreams,
       int maxResets,
-      Duration handshakeTimeout) {}
+      Duration handshakeTimeout) {
+
+    public Connection {
+      new Check()
+          .positive("connection.max-age", maxAge)
+          .notNegative("connection.max-age-grace", maxAgeGrace)
+          .positive("connection.max-idle", maxIdle)
+          .atLeast("connection.max-streams", maxStreams, 1)
+          .atLeast("connection.max-resets", maxResets, 1)
+          .positive("connection.handshake-timeout", handshakeTimeout)
+          .done();
+    }
+  }
 }

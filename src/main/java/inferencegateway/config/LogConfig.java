@@ -8,6 +8,11 @@ package inferencegateway.config;
  */
 public record LogConfig(Format format, Level level) {
 
+  /** For commands that a person watches: what they have to say is no log. */
+  public static LogConfig quiet() {
+    return new LogConfig(Format.TEXT, Level.ERROR);
+  }
+
   public enum Format {
     TEXT,
     JSON

@@ -23,4 +23,13 @@ public record UpstreamConfig(
     Duration idle,
     boolean lenientFinish,
     int maxEventBytes,
-    int maxResponseBytes) {}
+    int maxResponseBytes) {
+  public UpstreamConfig {
+    new Check()
+        .positive("connect-timeout", connectTimeout)
+        .notNegative("upstream.idle", idle)
+        .atLeast("limits.max-event-bytes", maxEventBytes, 1)
+        .atLeast("limits.max-response-bytes", maxResponseBytes, 1)
+        .done();
+  }
+}

@@ -1,0 +1,17 @@
+package inferencegateway.cli;
+
+import inferencegateway.config.GatewayConfig;
+import java.io.IOException;
+
+/** Puts a gateway together and starts it. */
+public interface GatewayStarter {
+
+  /**
+   * Returns when its ports are open; whether it is ready shows later.
+   *
+   * @throws StartFailure where it can name the setting at fault
+   * @throws IOException for any other fault; taken for one of {@code listen}. Nothing is left
+   *     running
+   */
+  RunningGateway start(GatewayConfig config) throws IOException;
+}

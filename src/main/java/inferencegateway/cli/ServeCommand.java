@@ -1,0 +1,120 @@
+package inferencegateway.cli;
+
+import inferencegateway.config.GatewayConfig;
+import inferencegateway.config.Settings;
+import inferencegateway.telemetry.Logging;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "serve",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    description = {
+      "Takes gRPC calls and answers them from an OpenAI-compatible server such as vLLM.",
+      "",
+      "Every setting below can be given as a flag (--drain-pause 5s), as an environment variable"
+          + " (GATEWAY_DRAIN_PAUSE=5s) or in a YAML file (drain.pause: 5s). The flag wins over the"
+          + " variable, the variable over the file. Durations: 500ms, 30s, 5m, 1h. Sizes: 1000,"
+          + " 16KiB, 4MiB.",
+      "",
+      "SIGTERM or Ctrl-C stops it in order (see Stopping below); a second one ends it at once."
+    },
+    synopsisHeading = "Usage: ",
+    customSynopsis = "inference-gateway serve [--config=<file>] [--check] [SETTINGS]",
+    descriptionHeading = "%n",
+    optionListHeading = "%nOptions:%n",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:stopped as asked, or the configuration is valid",
+      "1:it could not start, for example because the port is taken",
+      "2:the command line or the configuration is wrong; every problem is listed"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  java -Xmx1g -jar inference-gateway.jar serve --backend http://localhost:8000/v1",
+      "  java -Xmx1g -jar inference-gateway.jar serve --config gateway.yaml --print-config"
+    })
+final class ServeCommand implements Callable<Integer> {
+
+  private final GatewayStarter starter;
+  private final Terminal terminal;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it before call.
+  private CommandSpec spec;
+
+  @Option(
+      names = "--config",
+      paramLabel = "<file>",
+      description = "A YAML file with settings. Variable: GATEWAY_CONFIG")
+  private @Nullable String file;
+
+  @Option(names = "--check", description = "Say whether the configuration is valid, and exit")
+  private boolean check;
+
+  @Option(
+      names = "--print-config",
+      description = "Print every setting in force and where it came from, and exit")
+  private boolean print;
+
+  ServeCommand(GatewayStarter starter, Terminal terminal) {
+    this.starter = starter;
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Settings.Loaded loaded = read();
+    if (check || print) {
+      loaded.warnings().forEach(warning -> terminal.say("warning: " + warning));
+      show(loaded);
+      return ExitCode.OK;
+    }
+    Logging logging = Logging.start(loaded.config().log());
+    try (logging) {
+      Logger log = LoggerFactory.getLogger(ServeCommand.class);
+      loaded.warnings().forEach(log::warn);
+      HeapNote.ofProcess().ifPresent(log::warn);
+      return new Serving(starter, terminal)
+          .run(loaded.config(), gateway -> logStart(log, loaded.config(), gateway));
+    }
+  }
+
+  private Settings.Loaded read() {
+    Map<String, String> flags =
+        new LinkedHashMap<>(SettingFlags.given(spec.commandLine().getParseResult()));
+    if (file != null) {
+      flags.put(Settings.CONFIG, file);
+    }
+    return Settings.read(
+        flags, terminal.environment(), Map.of(), SettingFlags.unknown(spec.commandLine()));
+  }
+
+  private void show(Settings.Loaded loaded) {
+    if (print) {
+      ConfigListing.print(loaded.inForce(), terminal.out());
+    } else {
+      terminal.out().println("configuration is valid");
+    }
+  }
+
+  private static void logStart(Logger log, GatewayConfig config, RunningGateway gateway) {
+    log.atInfo()
+        .addKeyValue("version", Version.of("version"))
+        .addKeyValue("listen", config.listener().listen())
+        .addKeyValue("port", gateway.port())
+        .addKeyValue("health_port", gateway.healthPort())
+        .addKeyValue("tls", config.listener().tls() != null)
+        .addKeyValue("backend", config.upstream().backend().text())
+        .log("gateway started");
+  }
+}

@@ -1,0 +1,40 @@
+package inferencegateway.cli;
+
+import java.io.BufferedWriter;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * What a command has of the world: where it writes and reads, and the environment.
+ *
+ * @param out answers, and nothing but answers
+ * @param err everything said beside them
+ */
+record Terminal(PrintWriter out, PrintWriter err, InputStream in, Map<String, String> environment) {
+
+  /** UTF-8 whatever the locale says: models answer in every script, containers run with LANG=C. */
+  static Terminal ofProcess() {
+    return new Terminal(
+        writer(new FileOutputStream(FileDescriptor.out)),
+        writer(new FileOutputStream(FileDescriptor.err)),
+        System.in,
+        System.getenv());
+  }
+
+  private static PrintWriter writer(OutputStream out) {
+    return new PrintWriter(
+        new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8)), true);
+  }
+
+  /** One line beside the answers, at once. */
+  void say(String line) {
+    err.println(line);
+    err.flush();
+  }
+}

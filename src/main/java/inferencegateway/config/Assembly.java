@@ -1,0 +1,138 @@
+package inferencegateway.config;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Makes the records out of the values in force, and goes on after a fault to find the others. */
+final class Assembly {
+
+  private final Values values;
+  private final Problems problems;
+
+  Assembly(Values values, Problems problems) {
+    this.values = values;
+    this.problems = problems;
+  }
+
+  /**
+   * @throws ConfigException when anything was wrong, here or before
+   */
+  GatewayConfig config() {
+    values.follow(Keys.MAX_AGE_GRACE, Durations.text(values.get(Keys.MAX_CALL_TIME)));
+    values.follow(Keys.MAX_RESETS, fourTimes(values.get(Keys.MAX_STREAMS)));
+    GatewayConfig config =
+        new GatewayConfig(
+            make(this::listener, GatewayConfig::listener),
+            make(this::upstream, GatewayConfig::upstream),
+            make(this::call, GatewayConfig::call),
+            make(this::admission, GatewayConfig::admission),
+            make(this::health, GatewayConfig::health),
+            make(this::drain, GatewayConfig::drain),
+            new LogConfig(values.get(Keys.LOG_FORMAT), values.get(Keys.LOG_LEVEL)));
+    problems.throwIfAny();
+    return config;
+  }
+
+  /** The default record in place of one that cannot be: nothing of it gets out. */
+  private <T> T make(Supplier<T> part, Function<GatewayConfig, T> inDefaults) {
+    try {
+      return part.get();
+    } catch (InvalidRecord e) {
+      e.faults().forEach(fault -> values.wrong(fault.key(), fault.text()));
+      return inDefaults.apply(GatewayConfig.defaults());
+    }
+  }
+
+  private ListenerConfig listener() {
+    ListenerConfig.KeepAlive keepAlive = make(this::keepAlive, c -> c.listener().keepAlive());
+    ListenerConfig.Connection connection = make(this::connection, c -> c.listener().connection());
+    return new ListenerConfig(
+        values.get(Keys.LISTEN),
+        values.find(Keys.HEALTH_LISTEN).orElse(null),
+        tls().orElse(null),
+        values.get(Keys.REFLECTION),
+        keepAlive,
+        connection,
+        values.get(Keys.CONNECTIONS),
+        values.get(Keys.MAX_REQUEST_BYTES),
+        values.get(Keys.METADATA_SOFT),
+        values.get(Keys.METADATA_HARD));
+  }
+
+  private ListenerConfig.KeepAlive keepAlive() {
+    return new ListenerConfig.KeepAlive(
+        values.get(Keys.KEEP_ALIVE_TIME),
+        values.get(Keys.KEEP_ALIVE_TIMEOUT),
+        values.get(Keys.PERMIT_TIME),
+        values.get(Keys.PERMIT_WITHOUT_CALLS));
+  }
+
+  private ListenerConfig.Connection connection() {
+    return new ListenerConfig.Connection(
+        values.get(Keys.MAX_AGE),
+        values.get(Keys.MAX_AGE_GRACE),
+        values.get(Keys.MAX_IDLE),
+        values.get(Keys.MAX_STREAMS),
+        values.get(Keys.MAX_RESETS),
+        values.get(Keys.HANDSHAKE_TIMEOUT));
+  }
+
+  private Optional<TlsConfig> tls() {
+    Optional<Path> certificate = values.file(Keys.TLS_CERT, PemFile::certificates);
+    Optional<Path> key = values.file(Keys.TLS_KEY, PemFile::privateKey);
+    Optional<Path> clientCa = values.file(Keys.TLS_CLIENT_CA, PemFile::certificates);
+    needs(Keys.TLS_CERT, Keys.TLS_KEY);
+    needs(Keys.TLS_KEY, Keys.TLS_CERT);
+    needs(Keys.TLS_CLIENT_CA, Keys.TLS_CERT);
+    return certificate.flatMap(
+        chain -> key.map(secret -> new TlsConfig(chain, secret, clientCa.orElse(null))));
+  }
+
+  private void needs(Setting<?> setting, Setting<?> other) {
+    if (values.isSet(setting) && !values.isSet(other)) {
+      values.wrong(setting.key(), "needs " + other.key() + " to be set too");
+    }
+  }
+
+  private UpstreamConfig upstream() {
+    return new UpstreamConfig(
+        values.get(Keys.BACKEND),
+        values.find(Keys.MODEL).orElse(null),
+        values.file(Keys.API_KEY_FILE, SecretFile::read).orElse(null),
+        values.get(Keys.CONNECT_TIMEOUT),
+        values.get(Keys.UPSTREAM_IDLE),
+        values.get(Keys.LENIENT_FINISH),
+        values.get(Keys.MAX_EVENT_BYTES),
+        values.get(Keys.MAX_RESPONSE_BYTES));
+  }
+
+  private CallConfig call() {
+    return new CallConfig(
+        values.get(Keys.FIRST_TOKEN_TIMEOUT),
+        values.get(Keys.GAP_TIMEOUT),
+        values.get(Keys.MAX_CALL_TIME),
+        values.get(Keys.SLOW_CALLER_STALL));
+  }
+
+  private AdmissionConfig admission() {
+    return new AdmissionConfig(values.get(Keys.RUNNING), values.get(Keys.WAITING));
+  }
+
+  private HealthConfig health() {
+    return new HealthConfig(
+        values.get(Keys.HEALTH_INTERVAL),
+        values.get(Keys.HEALTH_DOWN_INTERVAL),
+        values.get(Keys.HEALTH_FAILURES),
+        values.get(Keys.HEALTH_TIMEOUT));
+  }
+
+  private DrainConfig drain() {
+    return new DrainConfig(values.get(Keys.DRAIN_PAUSE), values.get(Keys.DRAIN_GRACE));
+  }
+
+  private static String fourTimes(int streams) {
+    return Long.toString(Math.max(1, Math.min(Integer.MAX_VALUE, 4L * streams)));
+  }
+}

@@ -1,0 +1,97 @@
+package inferencegateway.config;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the configuration: flag before environment before file before default. */
+public final class Settings {
+
+  /** Names the file to read; no setting itself. */
+  public static final String CONFIG = "config";
+
+  private static final String CONFIG_VARIABLE = "GATEWAY_CONFIG";
+
+  private Settings() {}
+
+  /** Every setting, in the order in which people are shown them. */
+  public static List<Setting<?>> all() {
+    return Keys.ALL;
+  }
+
+  static Optional<Setting<?>> find(String key) {
+    return Keys.ALL.stream().filter(setting -> setting.key().equals(key)).findFirst();
+  }
+
+  static List<String> keys() {
+    return Keys.ALL.stream().map(Setting::key).toList();
+  }
+
+  /**
+   * @param flags by key, as {@code drain.pause}; {@value #CONFIG} names the file
+   * @param environment the process's whole environment
+   * @throws ConfigException with everything that is wrong
+   */
+  public static Loaded read(Map<String, String> flags, Map<String, String> environment) {
+    return read(flags, environment, Map.of(), List.of());
+  }
+
+  /**
+   * @param presets a command's own defaults, by key; weaker than everything else but the defaults
+   * @param found problems of the command line, to be told together with the others
+   */
+  public static Loaded read(
+      Map<String, String> flags,
+      Map<String, String> environment,
+      Map<String, String> presets,
+      List<Problem> found) {
+    Problems problems = new Problems(found);
+    Map<String, Value> layered = new LinkedHashMap<>();
+    presets.forEach((key, text) -> layered.put(key, new Value(text, new Source("preset"))));
+    Map<String, String> given = new LinkedHashMap<>(flags);
+    Optional<Value> file = fileName(given.remove(CONFIG), environment.get(CONFIG_VARIABLE));
+    file.ifPresent(name -> layered.putAll(YamlFile.read(name, problems)));
+    Environment variables = Environment.of(environment);
+    layered.putAll(variables.values());
+    layered.putAll(CommandLineValues.of(given, problems));
+
+    Values values = new Values(layered, problems);
+    GatewayConfig config = new Assembly(values, problems).config();
+    return new Loaded(config, values.shown(), warnings(variables, config));
+  }
+
+  private static Optional<Value> fileName(@Nullable String flag, @Nullable String variable) {
+    if (flag != null) {
+      return Optional.of(new Value(flag, Source.flag("--" + CONFIG)));
+    }
+    return Optional.ofNullable(variable)
+        .filter(name -> !name.isEmpty())
+        .map(name -> new Value(name, Source.variable(CONFIG_VARIABLE)));
+  }
+
+  private static List<String> warnings(Environment variables, GatewayConfig config) {
+    List<String> warnings = new ArrayList<>(variables.warnings());
+    BackendUrl backend = config.upstream().backend();
+    if (backend.basePath().isEmpty()) {
+      warnings.add(
+          "backend: \""
+              + backend.text()
+              + "\" has no path; OpenAI-compatible servers usually answer below /v1");
+    }
+    return List.copyOf(warnings);
+  }
+
+  /**
+   * @param inForce one entry a setting, in the order of {@link #all}
+   * @param warnings what looks like a mistake but stops nothing; one line each
+   */
+  public record Loaded(GatewayConfig config, List<InForce> inForce, List<String> warnings) {}
+
+  /**
+   * @param text the value as it may be shown; empty when it is not set
+   */
+  public record InForce(String key, String text, Source source) {}
+}

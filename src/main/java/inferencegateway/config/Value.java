@@ -1,0 +1,4 @@
+package inferencegateway.config;
+
+/** A value as it was written, and where. */
+record Value(String text, Source source) {}
