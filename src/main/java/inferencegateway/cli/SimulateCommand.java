@@ -137,6 +137,7 @@ final class SimulateCommand implements Callable<Integer> {
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Shows this.")
+  @SuppressWarnings("UnusedVariable") // Picocli looks at it.
   private boolean help;
 
   private @Nullable CommandSpec spec;
