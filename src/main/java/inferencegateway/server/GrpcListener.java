@@ -129,6 +129,9 @@ public final class GrpcListener implements Stoppable {
   private ServerChannel cappedChannel() {
     ServerChannel channel = channels.newChannel();
     channel.pipeline().addLast(connections);
+    if (config.tls() == null) {
+      channel.pipeline().addLast(new PrefaceGuard(config.connection().handshakeTimeout()));
+    }
     return channel;
   }
 

@@ -10,10 +10,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLException;
-import org.jspecify.annotations.Nullable;
 
 /** The listener's TLS: 1.2 and 1.3, HTTP/2 by ALPN or nothing, callers' certificates on request. */
 final class ServerTls {
@@ -26,48 +27,38 @@ final class ServerTls {
    * @throws IOException names the key whose file is wrong, in one line
    */
   static SslContext read(TlsConfig config) throws IOException {
-    byte[] certificate = certificates("tls.cert", config.certificate());
-    byte[] key = bytes("tls.key", config.key());
-    Path clientCa = config.clientCa();
-    byte[] authorities = clientCa == null ? null : certificates("tls.client-ca", clientCa);
-    try {
-      return context(identity(certificate, key, config.key()), authorities);
-    } catch (SSLException e) {
-      throw new IOException(
-          "tls.cert, tls.key: cannot be used together: do they belong to each other?", e);
-    }
-  }
-
-  private static SslContextBuilder identity(byte[] certificate, byte[] key, Path keyFile)
-      throws IOException {
-    try {
-      return SslContextBuilder.forServer(
-          new ByteArrayInputStream(certificate), new ByteArrayInputStream(key));
-    } catch (IllegalArgumentException e) {
-      // The certificate was read before, so it is the key; its content must not get into a message.
-      throw new IOException("tls.key: no PEM private key (PKCS#8, not encrypted): " + keyFile, e);
-    }
-  }
-
-  private static SslContext context(SslContextBuilder builder, byte @Nullable [] authorities)
-      throws SSLException {
+    X509Certificate[] chain = certificates("tls.cert", config.certificate());
+    byte[] pem = bytes("tls.key", config.key());
+    PrivateKey key = ServerKey.read(pem, chain[0].getPublicKey(), config.key());
+    SslContextBuilder builder = SslContextBuilder.forServer(key, chain);
     // Sets HTTP/2's ciphers and ALPN "h2"; a client that does not choose it is turned away.
     GrpcSslContexts.configure(builder).protocols("TLSv1.3", "TLSv1.2");
-    if (authorities != null) {
-      builder.trustManager(new ByteArrayInputStream(authorities)).clientAuth(ClientAuth.REQUIRE);
+    Path clientCa = config.clientCa();
+    if (clientCa != null) {
+      builder.trustManager(certificates("tls.client-ca", clientCa)).clientAuth(ClientAuth.REQUIRE);
     }
-    return builder.build();
+    return build(builder);
   }
 
-  private static byte[] certificates(String key, Path file) throws IOException {
+  private static SslContext build(SslContextBuilder builder) throws IOException {
+    try {
+      return builder.build();
+    } catch (SSLException e) {
+      throw new IOException("tls.cert, tls.key: not usable for TLS: " + e.getMessage(), e);
+    }
+  }
+
+  private static X509Certificate[] certificates(String key, Path file) throws IOException {
     byte[] pem = bytes(key, file);
     try {
-      if (CertificateFactory.getInstance("X.509")
-          .generateCertificates(new ByteArrayInputStream(pem))
-          .isEmpty()) {
+      X509Certificate[] found =
+          CertificateFactory.getInstance("X.509")
+              .generateCertificates(new ByteArrayInputStream(pem))
+              .toArray(new X509Certificate[0]);
+      if (found.length == 0) {
         throw new IOException(key + ": no certificate in " + file);
       }
-      return pem;
+      return found;
     } catch (CertificateException e) {
       throw new IOException(key + ": no PEM certificate: " + file, e);
     }
