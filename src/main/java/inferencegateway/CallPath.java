@@ -3,6 +3,7 @@ package inferencegateway;
 import inferencegateway.admission.Admission;
 import inferencegateway.api.Services;
 import inferencegateway.call.Calls;
+import inferencegateway.cli.Version;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.UpstreamConfig;
 import inferencegateway.http.HttpClient;
@@ -28,7 +29,7 @@ record CallPath(
     HttpClient http =
         new HttpClient(loops, upstream.backend(), upstream.connectTimeout(), upstream.idle());
     http.start();
-    OpenAiBackend backend = new OpenAiBackend(http::send, upstream, Version.ofGateway());
+    OpenAiBackend backend = new OpenAiBackend(http::send, upstream, Version.of("version"));
     Routes routes = new Routes(backend, new Admission(config.admission()), upstream.defaultModel());
     Calls calls = new Calls(routes, config.call(), upstream.maxResponseBytes(), whenOver);
     return new CallPath(http, backend, routes, calls, new Services(calls, loops::current));

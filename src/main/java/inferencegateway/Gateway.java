@@ -3,6 +3,7 @@ package inferencegateway;
 import inferencegateway.api.UnknownMethods;
 import inferencegateway.call.AbruptEnd;
 import inferencegateway.cli.RunningGateway;
+import inferencegateway.cli.Version;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
 import inferencegateway.health.ProbeResult;
@@ -139,7 +140,7 @@ public final class Gateway implements RunningGateway {
   }
 
   private OpenAiBackend prober() {
-    return new OpenAiBackend(probeHttp::send, config.upstream(), Version.ofGateway());
+    return new OpenAiBackend(probeHttp::send, config.upstream(), Version.of("version"));
   }
 
   private static ProbeResult result(ProbeAnswer answer) {

@@ -48,7 +48,7 @@ import picocli.CommandLine.TypeConversionException;
       "The header adds to the flag, the prompt to both; 'none' forgets what came before.",
       ""
     })
-final class SimulateCommand implements Callable<Integer> {
+public final class SimulateCommand implements Callable<Integer> {
 
   @Option(names = "--host", paramLabel = "ADDRESS", description = "Address to listen on.")
   private String host = "127.0.0.1";

@@ -7,7 +7,7 @@ import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
 /** Which build this is. */
-final class Version implements IVersionProvider {
+public final class Version implements IVersionProvider {
 
   private static final String FILE = "/inferencegateway/version.properties";
 
@@ -23,7 +23,7 @@ final class Version implements IVersionProvider {
   /**
    * @param what {@code version} or {@code grpc}
    */
-  static String of(String what) {
+  public static String of(String what) {
     Properties properties = new Properties();
     try (InputStream in = Version.class.getResourceAsStream(FILE)) {
       properties.load(in);

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Clients that were generated from the published texts, before anything was added, get what they were promised. */
+/**
+ * Clients that were generated from the published texts, before anything was added, get what they
+ * were promised.
+ */
 class SeedClientsTest {
 
   private static final String MODEL = "meta-llama/Llama-3.1-8B-Instruct";
