@@ -156,8 +156,7 @@ class TlsTest {
               peer.send("HTTP/1.1 400 Bad Request\r\n\r\n");
               peer.endsWithin(5_000);
             })) {
-      assertEquals(
-          HttpFault.Kind.CONNECT, fixture.get(client("localhost", server)).fault().kind());
+      assertEquals(HttpFault.Kind.CONNECT, fixture.get(client("localhost", server)).fault().kind());
     }
   }
 
@@ -235,7 +234,8 @@ class TlsTest {
       long start = System.nanoTime();
       exchange.abort();
       long took = seen.get(10, TimeUnit.SECONDS) - start;
-      assertTrue(took < TimeUnit.MILLISECONDS.toNanos(100), "took " + took + " ns");
+      // TLS would wait for the peer's farewell for seconds; a busy machine is not that late.
+      assertTrue(took < TimeUnit.MILLISECONDS.toNanos(500), "took " + took + " ns");
       eventually("no connection left", () -> client.counts().open() == 0);
     }
   }
