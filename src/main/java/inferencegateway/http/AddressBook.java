@@ -1,6 +1,7 @@
 package inferencegateway.http;
 
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -16,12 +17,13 @@ import org.jspecify.annotations.Nullable;
  * good answer. May be used from anywhere.
  */
 final class AddressBook implements AutoCloseable {
-  private static final long TTL_NANOS = 5_000_000_000L;
+  static final Duration TTL = Duration.ofSeconds(5);
 
   /** Null where the addresses never change. */
   private final @Nullable Callable<List<SocketAddress>> resolver;
 
   private final @Nullable ExecutorService thread;
+  private final long ttlNanos;
 
   /** The last good answer; null before the first. Written under the lock, read without it. */
   private volatile @Nullable List<SocketAddress> known;
@@ -35,21 +37,24 @@ final class AddressBook implements AutoCloseable {
   private @Nullable CompletableFuture<List<SocketAddress>> pending;
 
   private AddressBook(
-      @Nullable List<SocketAddress> fixed, @Nullable Callable<List<SocketAddress>> resolver) {
+      @Nullable List<SocketAddress> fixed,
+      @Nullable Callable<List<SocketAddress>> resolver,
+      Duration ttl) {
+    this.ttlNanos = ttl.toNanos();
     this.known = fixed;
     this.resolver = resolver;
     this.thread = resolver == null ? null : Executors.newSingleThreadExecutor(AddressBook::daemon);
   }
 
   static AddressBook fixed(List<SocketAddress> addresses) {
-    return new AddressBook(List.copyOf(addresses), null);
+    return new AddressBook(List.copyOf(addresses), null, TTL);
   }
 
   /**
    * @param resolver may block; throws when the name is unknown
    */
-  static AddressBook resolving(Callable<List<SocketAddress>> resolver) {
-    return new AddressBook(null, resolver);
+  static AddressBook resolving(Callable<List<SocketAddress>> resolver, Duration ttl) {
+    return new AddressBook(null, resolver, ttl);
   }
 
   private static Thread daemon(Runnable task) {
@@ -82,7 +87,7 @@ final class AddressBook implements AutoCloseable {
   }
 
   private void refreshIfOld() {
-    if (resolver != null && System.nanoTime() - knownSince > TTL_NANOS) {
+    if (resolver != null && System.nanoTime() - knownSince > ttlNanos) {
       begin();
     }
   }

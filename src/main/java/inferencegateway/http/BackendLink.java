@@ -41,29 +41,22 @@ final class BackendLink implements AutoCloseable {
       return AddressBook.fixed(List.of(loops.domainAddress(path)));
     }
     String host = backend.host();
-    byte[] literal = NetUtil.createByteArrayFromIpAddressString(host);
-    if (literal != null) {
-      return AddressBook.fixed(at(backend.port(), address(literal)));
+    if (NetUtil.isValidIpV4Address(host) || NetUtil.isValidIpV6Address(host)) {
+      return AddressBook.fixed(at(backend.port(), literal(host)));
     }
     if (host.equalsIgnoreCase("localhost")) {
       // Both families, whatever the hosts file says (RFC 6761): the backend may listen on either.
-      return AddressBook.fixed(
-          at(backend.port(), address(new byte[] {127, 0, 0, 1}), address(sixLoopback())));
+      return AddressBook.fixed(at(backend.port(), literal("127.0.0.1"), literal("::1")));
     }
-    return AddressBook.resolving(() -> at(backend.port(), names.lookup(host)));
+    return AddressBook.resolving(() -> at(backend.port(), names.lookup(host)), AddressBook.TTL);
   }
 
-  private static byte[] sixLoopback() {
-    byte[] bytes = new byte[16];
-    bytes[15] = 1;
-    return bytes;
-  }
-
-  private static InetAddress address(byte[] bytes) {
+  /** Asks nobody: a literal needs no look-up. */
+  private static InetAddress literal(String text) {
     try {
-      return InetAddress.getByAddress(bytes);
-    } catch (UnknownHostException impossible) {
-      throw new IllegalArgumentException("neither 4 nor 16 bytes", impossible);
+      return InetAddress.getByName(text);
+    } catch (UnknownHostException noSuchInterface) {
+      throw new IllegalArgumentException("not an address here: " + text, noSuchInterface);
     }
   }
 

@@ -160,7 +160,11 @@ final class ClientExchange implements Exchange, Runnable {
 
   @Override
   public void abort() {
-    if (hop(this::abort) || state == State.DONE) {
+    if (!lane.loop().isCurrent()) {
+      hop(this::abort);
+      return;
+    }
+    if (state == State.DONE) {
       return;
     }
     Dial dialling = dial;
@@ -177,15 +181,19 @@ final class ClientExchange implements Exchange, Runnable {
 
   @Override
   public void pause() {
-    if (!hop(this::pause)) {
+    if (lane.loop().isCurrent()) {
       setReading(false);
+    } else {
+      hop(this::pause);
     }
   }
 
   @Override
   public void resume() {
-    if (!hop(this::resume)) {
+    if (lane.loop().isCurrent()) {
       setReading(true);
+    } else {
+      hop(this::resume);
     }
   }
 
@@ -196,17 +204,12 @@ final class ClientExchange implements Exchange, Runnable {
     }
   }
 
-  /** Whether the task was sent to the loop, or to nowhere when there is no loop any more. */
-  private boolean hop(Runnable task) {
-    if (lane.loop().isCurrent()) {
-      return false;
-    }
+  private void hop(Runnable task) {
     try {
       lane.loop().execute(task);
     } catch (RejectedExecutionException stopped) {
-      return true; // The loop has stopped and has closed its connections.
+      paused = true; // The loop has stopped and has closed its connections: nothing is read.
     }
-    return true;
   }
 
   @Override

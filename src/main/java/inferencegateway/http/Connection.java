@@ -3,7 +3,6 @@ package inferencegateway.http;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
-import io.grpc.netty.shaded.io.netty.channel.ChannelFutureListener;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpContent;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings(
     "FutureReturnValueIgnored") // The handler itself sees how closing and connecting end.
-final class Connection extends ChannelInboundHandlerAdapter implements ChannelFutureListener {
+final class Connection extends ChannelInboundHandlerAdapter {
   private static final byte[] BEGINNING = {'H', 'T', 'T', 'P', '/', '1', '.'};
 
   /** After a failed write the socket is dead and a read says so; this is for when none does. */
@@ -48,7 +47,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements ChannelFu
 
   // Of the exchange under way:
   private int seen;
-  private boolean written;
+  private @Nullable RequestWriter writer;
   private boolean closedCleanly;
   private boolean delivered;
   private final HeadReader heads = new HeadReader();
@@ -123,29 +122,37 @@ final class Connection extends ChannelInboundHandlerAdapter implements ChannelFu
     idle = false;
     exchange = next;
     seen = 0;
-    written = false;
     delivered = false;
     heads.restart();
     setReading(!next.isPaused());
-    next.request().writeTo(channel).addListener(this);
+    RequestWriter own = new RequestWriter(channel, this, next);
+    writer = own;
+    own.start();
   }
 
   void setReading(boolean on) {
     channel.config().setAutoRead(on);
   }
 
-  /** The request was written, or could not be. */
-  @Override
-  public void operationComplete(ChannelFuture write) {
-    ClientExchange now = exchange;
-    if (now == null) {
-      return;
+  /** From the {@link RequestWriter}. */
+  void written(ClientExchange whose) {
+    if (exchange == whose) {
+      whose.sent();
     }
-    if (write.isSuccess()) {
-      written = true;
-      now.sent();
-    } else {
-      lane.loop().schedule(DEAD_SOCKET_WAIT, () -> endIfStill(now));
+  }
+
+  /** From the {@link RequestWriter}. An answer may have come all the same, so reading goes on. */
+  void writeFailed(ClientExchange whose) {
+    if (exchange == whose) {
+      lane.loop().schedule(DEAD_SOCKET_WAIT, () -> endIfStill(whose));
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    RequestWriter own = writer;
+    if (own != null && exchange != null) {
+      own.more();
     }
   }
 
@@ -238,12 +245,19 @@ final class Connection extends ChannelInboundHandlerAdapter implements ChannelFu
       return;
     }
     exchange = null;
-    if (written && heads.keepsAlive() && !decoder.hasLeftOver() && channel.isActive()) {
+    if (mayServeAgain()) {
       lane.giveBack(this);
     } else {
       close();
     }
     now.end();
+  }
+
+  private boolean mayServeAgain() {
+    RequestWriter own = writer;
+    writer = null;
+    boolean written = own != null && own.isDone();
+    return written && heads.keepsAlive() && !decoder.hasLeftOver() && channel.isActive();
   }
 
   @Override

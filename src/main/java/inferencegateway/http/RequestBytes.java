@@ -1,19 +1,12 @@
 package inferencegateway.http;
 
 import inferencegateway.config.BackendUrl;
-import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
-import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
-import io.grpc.netty.shaded.io.netty.channel.Channel;
-import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 
 /** A request as it goes over the wire. Checked and encoded once, written once or twice. */
 final class RequestBytes {
-  /** A body up to this size travels in the same buffer as its head. */
-  private static final int ONE_BUFFER_BYTES = 64 * 1024;
-
   private static final Set<String> OWN_HEADERS =
       Set.of(
           "host",
@@ -63,17 +56,12 @@ final class RequestBytes {
     return backend.port() == (backend.secure() ? 443 : 80) ? host : host + ":" + backend.port();
   }
 
-  /** Writes and flushes; the future is that of the last byte. */
-  ChannelFuture writeTo(Channel channel) {
-    if (body.length > ONE_BUFFER_BYTES) {
-      ChannelFuture first = channel.write(Unpooled.wrappedBuffer(head));
-      if (first.isDone() && !first.isSuccess()) {
-        return first;
-      }
-      return channel.writeAndFlush(Unpooled.wrappedBuffer(body));
-    }
-    ByteBuf all = channel.alloc().ioBuffer(head.length + body.length);
-    return channel.writeAndFlush(all.writeBytes(head).writeBytes(body));
+  byte[] head() {
+    return head;
+  }
+
+  byte[] body() {
+    return body;
   }
 
   private static String name(String name) {

@@ -3,7 +3,6 @@ package inferencegateway.http;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import inferencegateway.config.BackendUrl;
-import java.net.InetAddress;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,8 +43,8 @@ final class ClientFixture implements AutoCloseable {
     return started(new HttpClient(loops, backend, connect, IDLE, names, null));
   }
 
-  HttpClient client(BackendUrl backend, Duration connect, X509Certificate trusted) {
-    BackendLink.Names names = InetAddress::getAllByName;
+  HttpClient client(
+      BackendUrl backend, Duration connect, BackendLink.Names names, X509Certificate trusted) {
     return started(new HttpClient(loops, backend, connect, IDLE, names, trusted));
   }
 

@@ -2,11 +2,16 @@ package inferencegateway.http;
 
 import static inferencegateway.http.ClientFixture.eventually;
 import static inferencegateway.http.ClientFixture.tcp;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -45,7 +50,7 @@ class ConnectionReuseTest {
     try (RawServer server = new RawServer(ConnectionReuseTest::serveAll)) {
       Recorder recorder = fixture.get(fixture.client(server.port()));
       recorder.text();
-      assertEquals(java.util.List.of("sent", "head", "body", "end"), recorder.calls);
+      assertEquals(List.of("sent", "head", "body", "end"), recorder.calls);
     }
   }
 
@@ -206,8 +211,7 @@ class ConnectionReuseTest {
       HttpClient client = fixture.client(server.port());
       Recorder one = fixture.get(client);
       Recorder two = fixture.get(client);
-      java.util.concurrent.CompletableFuture<Object> any =
-          new java.util.concurrent.CompletableFuture<>();
+      CompletableFuture<Object> any = new CompletableFuture<>();
       RawServer.daemon(
           () -> {
             try {
@@ -233,7 +237,7 @@ class ConnectionReuseTest {
       Recorder recorder = fixture.get(client);
       assertEquals(HttpFault.Kind.NO_RESPONSE, recorder.fault().kind());
       assertEquals(1, server.accepted());
-      assertEquals(java.util.List.of("sent", "fault"), recorder.calls);
+      assertEquals(List.of("sent", "fault"), recorder.calls);
     }
   }
 
@@ -295,6 +299,29 @@ class ConnectionReuseTest {
       }
       assertEquals(2, server.accepted());
       assertFalse(client.counts().reused() > 0);
+    }
+  }
+
+  @Test
+  void longBodyArrivesWholeAndTheConnectionIsReused() throws Exception {
+    byte[] body = new byte[3_000_001];
+    new Random(1).nextBytes(body);
+    CompletableFuture<byte[]> seen = new CompletableFuture<>();
+    try (RawServer server =
+        new RawServer(
+            peer -> {
+              seen.complete(peer.requestBody());
+              peer.answer("ok");
+              serveAll(peer);
+            })) {
+      HttpClient client = fixture.client(server.port());
+      Recorder recorder = new Recorder();
+      HttpRequest request = new HttpRequest("POST", "/v1/x", Map.of(), body);
+      client.send(fixture.loops.next(), request, recorder);
+      assertEquals("ok", recorder.text());
+      assertArrayEquals(body, seen.get());
+      assertEquals("ok", fixture.get(client).text());
+      assertEquals(1, server.accepted());
     }
   }
 }

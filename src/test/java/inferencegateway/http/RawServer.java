@@ -110,6 +110,17 @@ final class RawServer implements AutoCloseable {
 
     /** Reads one request and returns its head, or an empty string at the end. */
     String request() throws IOException {
+      String head = requestHead();
+      socket.getInputStream().readNBytes(contentLength(head));
+      return head;
+    }
+
+    /** Reads one request and returns its body. */
+    byte[] requestBody() throws IOException {
+      return socket.getInputStream().readNBytes(contentLength(requestHead()));
+    }
+
+    private String requestHead() throws IOException {
       InputStream in = socket.getInputStream();
       ByteArrayOutputStream head = new ByteArrayOutputStream();
       while (!head.toString(StandardCharsets.US_ASCII).endsWith("\r\n\r\n")) {
@@ -119,9 +130,7 @@ final class RawServer implements AutoCloseable {
         }
         head.write(b);
       }
-      String text = head.toString(StandardCharsets.US_ASCII);
-      in.readNBytes(contentLength(text));
-      return text;
+      return head.toString(StandardCharsets.US_ASCII);
     }
 
     private static int contentLength(String head) {

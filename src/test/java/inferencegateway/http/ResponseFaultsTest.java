@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,11 @@ class ResponseFaultsTest {
                 peer.endsWithin(10_000);
               }
             })) {
-      HttpClient client = fixture.client(server.port());
+      HttpClient client =
+          fixture.client(
+              ClientFixture.tcp("127.0.0.1", server.port(), false),
+              ClientFixture.CONNECT,
+              Duration.ofMillis(100));
       Recorder recorder = fixture.get(client).await();
       eventually("no connection left", () -> client.counts().open() == 0);
       return recorder;
