@@ -11,10 +11,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Answers one call with messages of about 1 KB for as long as the call is ready for more. */
+/** Answers calls with messages of one size for as long as they are ready for more; counts all. */
 final class Flood implements ServerCallHandler<GenerateRequest, TokenResponse> {
-  static final TokenResponse MESSAGE =
-      TokenResponse.newBuilder().setToken("x".repeat(1_000)).build();
+  static final TokenResponse MESSAGE = ofSize(1_000);
 
   final AtomicInteger sent = new AtomicInteger();
   final AtomicInteger requests = new AtomicInteger();
@@ -22,13 +21,19 @@ final class Flood implements ServerCallHandler<GenerateRequest, TokenResponse> {
   final CountDownLatch cancelled = new CountDownLatch(1);
   final List<Long> readyAt = new CopyOnWriteArrayList<>();
   private final int readyThreshold;
+  private final TokenResponse message;
 
   Flood() {
-    this(32_768);
+    this(32_768, MESSAGE);
   }
 
-  Flood(int readyThreshold) {
+  Flood(int readyThreshold, TokenResponse message) {
     this.readyThreshold = readyThreshold;
+    this.message = message;
+  }
+
+  static TokenResponse ofSize(int characters) {
+    return TokenResponse.newBuilder().setToken("x".repeat(characters)).build();
   }
 
   @Override
@@ -37,21 +42,24 @@ final class Flood implements ServerCallHandler<GenerateRequest, TokenResponse> {
     call.setOnReadyThreshold(readyThreshold);
     call.request(2);
     return new ServerCall.Listener<>() {
+      private boolean started;
+
       @Override
-      public void onMessage(GenerateRequest message) {
+      public void onMessage(GenerateRequest request) {
         requests.incrementAndGet();
       }
 
       @Override
       public void onHalfClose() {
         call.sendHeaders(new Metadata());
+        started = true;
         pour(call);
       }
 
       @Override
       public void onReady() {
         // It also comes before the half-close.
-        if (sent.get() > 0) {
+        if (started) {
           readyAt.add(System.nanoTime());
           pour(call);
         }
@@ -66,7 +74,7 @@ final class Flood implements ServerCallHandler<GenerateRequest, TokenResponse> {
 
   private void pour(ServerCall<GenerateRequest, TokenResponse> call) {
     while (call.isReady() && !call.isCancelled()) {
-      call.sendMessage(MESSAGE);
+      call.sendMessage(message);
       sent.incrementAndGet();
     }
     notReady.countDown();

@@ -74,6 +74,19 @@ class RawH2Test {
   }
 
   @Test
+  void windowIsGrantedAtTheChosenPace() {
+    try (RawH2 h2 = RawH2.connect(server.port(), H2Behaviour.fixedWindow(0))) {
+      RawStream call = h2.call(STREAM_PATH).open().message(REQUEST).halfClose();
+      long start = System.nanoTime();
+      try (Pace pace = call.grantAtPace(500, Duration.ofMillis(10))) {
+        call.awaitMessages(5, SOON);
+        assertNotNull(pace);
+      }
+      assertTrue(System.nanoTime() - start >= 100_000_000);
+    }
+  }
+
+  @Test
   void trailersOnlyAnswerIsRecognised() {
     try (RawH2 h2 = RawH2.connect(server.port())) {
       RawStream call = h2.call("/no.Such/Method").open().message(REQUEST).halfClose();
