@@ -2,7 +2,7 @@
  * Whether the gateway would answer now: probes of the backend, the states of {@code
  * grpc.health.v1}, frozen while draining.
  *
- * <p>Decides readiness, never refuses a call. Probes run on a loop of their own; a check is
+ * <p>Decides readiness, never refuses a call. Probes run on a thread of their own; a check is
  * answered from memory.
  */
 @NullMarked

@@ -6,6 +6,7 @@ import java.util.logging.Filter;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -14,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * <p>Bytes that are no HTTP/2, a missing {@code te} header or an unreadable {@code grpc-timeout}
  * each make it write warnings or whole stack traces, as often as a caller likes. A broken
  * connection becomes one DEBUG line; the warnings come without trace, one a minute at most, with
- * the number left out.
+ * the number left out. What the caller sent is cut short, and not shown at all for a connection.
  */
 public final class LibraryLog {
 
@@ -22,6 +23,7 @@ public final class LibraryLog {
 
   private static final String NETTY = "io.grpc.netty.shaded.io.grpc.netty.";
   private static final long QUIET_NANOS = 60_000_000_000L;
+  private static final int LONGEST = 300;
 
   /** Held here: {@code java.util.logging} forgets loggers, and their filters, that nobody holds. */
   private final List<Logger> held =
@@ -36,8 +38,14 @@ public final class LibraryLog {
   }
 
   private static boolean connectionFailed(LogRecord record) {
-    log.debug("A caller's connection failed: {}", String.valueOf(record.getThrown()));
+    log.debug("A caller's connection failed: {}", withoutReceivedBytes(record.getThrown()));
     return false;
+  }
+
+  /** The library puts what it received behind the first colon: a request line, a hex dump. */
+  private static String withoutReceivedBytes(@Nullable Throwable thrown) {
+    String message = thrown == null ? null : thrown.getMessage();
+    return message == null ? String.valueOf(thrown) : message.split(":", 2)[0];
   }
 
   private static final class OneAMinute implements Filter {
@@ -62,12 +70,17 @@ public final class LibraryLog {
       return true;
     }
 
+    private static String oneShortLine(String text) {
+      String shown = text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "...";
+      return shown.replaceAll("\\p{Cntrl}", " ");
+    }
+
     private static void shorten(LogRecord record, long leftOut) {
       Throwable thrown = record.getThrown();
       String cause = thrown == null ? "" : ": " + thrown;
       String more = leftOut == 0 ? "" : " (" + leftOut + " more in the last minutes)";
       record.setThrown(null);
-      record.setMessage(record.getMessage() + cause + more);
+      record.setMessage(oneShortLine(record.getMessage() + cause) + more);
     }
   }
 }

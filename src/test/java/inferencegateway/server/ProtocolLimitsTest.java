@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import inferencegateway.server.RawHttp2.Frame;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
@@ -34,6 +37,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class ProtocolLimitsTest {
 
@@ -190,15 +194,32 @@ class ProtocolLimitsTest {
     Handler handler = recordingTo(seen);
     Logger library = Logger.getLogger("io.grpc.netty.shaded.io.grpc.netty");
     library.addHandler(handler);
+    ch.qos.logback.classic.Logger ours =
+        (ch.qos.logback.classic.Logger) LoggerFactory.getLogger(LibraryLog.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    ours.setLevel(Level.DEBUG);
+    ours.addAppender(lines);
     try {
       port.start();
       send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
       send(new byte[] {22, 3, 1, 0, 50, 1, 0, 0, 46, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
       await(() -> port.listener().connections() == 0);
+      await(() -> lines.list.size() >= 2);
     } finally {
       library.removeHandler(handler);
+      ours.detachAppender(lines);
+      ours.setLevel(null);
     }
     assertEquals(List.of(), seen);
+    assertEquals(
+        List.of(
+            "DEBUG A caller's connection failed: Unexpected HTTP/1.x request",
+            "DEBUG A caller's connection failed: HTTP/2 client preface string missing or corrupt."
+                + " Hex dump for received bytes"),
+        List.copyOf(lines.list).stream()
+            .map(line -> line.getLevel() + " " + line.getFormattedMessage())
+            .toList());
   }
 
   private void send(byte[] bytes) throws IOException {
