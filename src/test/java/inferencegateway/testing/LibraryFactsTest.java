@@ -91,8 +91,9 @@ class LibraryFactsTest {
         RawH2 h2 = RawH2.connect(server.port(), H2Behaviour.fixedWindow(0))) {
       for (Throwable cause : causes) {
         RawStream call = ask(h2);
-        cutter.take().cancel(cause);
         roundTrip(h2, call.id());
+        cutter.take().cancel(cause);
+        roundTrip(h2, call.id() + 1);
         assertFalse(call.isEnded());
       }
       assertEquals(1, flood.cancelled.getCount());
@@ -308,8 +309,8 @@ class LibraryFactsTest {
         RawH2 h2 = RawH2.connect(server.port())) {
       RawStream little = withMetadata(h2, 80_000).awaitEnd(SOON);
       assertEquals("431", java.util.Objects.requireNonNull(little.headers()).get(":status"));
-      assertEquals(OptionalInt.of(PROTOCOL_ERROR), little.resetCode());
       roundTrip(h2, 1);
+      assertEquals(OptionalInt.of(PROTOCOL_ERROR), little.resetCode());
       withMetadata(h2, 83_000);
       Frame goAway = h2.awaitFrame(frame -> frame.is(FrameType.GOAWAY), SOON);
       assertEquals(PROTOCOL_ERROR, goAway.errorCode());

@@ -25,7 +25,12 @@ public final class PlainServer implements AutoCloseable {
 
   static PlainServer start(UnaryOperator<NettyServerBuilder> shape) {
     InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    NettyServerBuilder builder = NettyServerBuilder.forAddress(anyPort).directExecutor();
+    NettyServerBuilder builder =
+        NettyServerBuilder.forAddress(anyPort)
+            .directExecutor()
+            // Tests ping to learn that all was received; the third would cost the connection.
+            .permitKeepAliveTime(0, TimeUnit.SECONDS)
+            .permitKeepAliveWithoutCalls(true);
     try {
       return new PlainServer(shape.apply(builder).build().start());
     } catch (IOException e) {

@@ -96,6 +96,7 @@ public final class RawH2 implements AutoCloseable {
     writer.frame(FrameType.WINDOW_UPDATE, stream, bytes);
   }
 
+  /** A server with a ping limit counts these and gives the connection up after a few. */
   public void ping(long data) {
     frame(FrameType.PING, 0, 0, ByteBuffer.allocate(8).putLong(data).array());
   }
