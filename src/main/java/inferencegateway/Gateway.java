@@ -6,7 +6,6 @@ import inferencegateway.cli.RunningGateway;
 import inferencegateway.cli.Version;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
-import inferencegateway.health.ProbeResult;
 import inferencegateway.health.Prober;
 import inferencegateway.health.Readiness;
 import inferencegateway.http.HttpClient;
@@ -135,20 +134,12 @@ public final class Gateway implements RunningGateway {
     return client;
   }
 
-  private void probe(Duration timeout, Consumer<ProbeResult> done) {
-    prober().probe(probeLoop.next(), timeout, answer -> done.accept(result(answer)));
+  private void probe(Duration timeout, Consumer<ProbeAnswer> done) {
+    prober().probe(probeLoop.next(), timeout, done);
   }
 
   private OpenAiBackend prober() {
     return new OpenAiBackend(probeHttp::send, config.upstream(), Version.of("version"));
-  }
-
-  private static ProbeResult result(ProbeAnswer answer) {
-    if (answer instanceof ProbeAnswer.Up up) {
-      return new ProbeResult.Up(up.models());
-    }
-    ProbeAnswer.Down down = (ProbeAnswer.Down) answer;
-    return new ProbeResult.Down(ProbeResult.Kind.valueOf(down.kind().name()), down.detail());
   }
 
   private void callOver(CallRecord call) {

@@ -1,12 +1,13 @@
 package inferencegateway.api;
 
+import inferencegateway.chat.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as it was read: the message, or the mark that its bytes were no such message. The
- * library would answer UNKNOWN and log a stack trace for the second; with the mark the handler
- * answers.
+ * A request as it was read: the message, or what is wrong with its bytes. The library would answer
+ * UNKNOWN and log a stack trace for the second; so the handler answers.
  *
- * @param message null when the bytes were malformed
+ * @param message null when there is a fault
+ * @param fault null when there is a message
  */
-record Incoming<Q>(@Nullable Q message) {}
+record Incoming<Q>(@Nullable Q message, @Nullable Failure fault) {}

@@ -1,6 +1,8 @@
 package inferencegateway.api;
 
 import com.google.protobuf.MessageLite;
+import inferencegateway.chat.Failure;
+import inferencegateway.chat.Reason;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -19,13 +21,21 @@ final class IncomingMarshaller<Q extends MessageLite>
   @Override
   public Incoming<Q> parse(InputStream stream) {
     try {
-      return new Incoming<>(messages.parse(stream));
+      return new Incoming<>(messages.parse(stream), null);
     } catch (StatusRuntimeException e) {
-      if (e.getStatus().getCode() == Status.Code.INTERNAL) {
-        return new Incoming<>(null);
-      }
-      throw e; // The library's own limits, met while decompressing.
+      return new Incoming<>(null, fault(e.getStatus()));
     }
+  }
+
+  /** Decompressing meets the size limit while the message is being read. */
+  private static Failure fault(Status status) {
+    return status.getCode() == Status.Code.RESOURCE_EXHAUSTED
+        ? Failure.of(
+            Reason.REQUEST_TOO_LARGE,
+            "the request, decompressed, is larger than limits.max-request-bytes allows")
+        : Failure.of(
+            Reason.MALFORMED_REQUEST,
+            "error parsing request proto: the bytes are not this method's request message");
   }
 
   @Override

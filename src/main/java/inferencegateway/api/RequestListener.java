@@ -25,11 +25,9 @@ final class RequestListener<Q> extends ServerCall.Listener<Incoming<Q>> {
 
   @Override
   public void onMessage(Incoming<Q> incoming) {
-    if (incoming.message() == null) {
-      call.reject(
-          Failure.of(
-              Reason.MALFORMED_REQUEST,
-              "error parsing request proto: the bytes are not this method's request message"));
+    Failure fault = incoming.fault();
+    if (fault != null) {
+      call.reject(fault);
     } else if (message != null) {
       call.reject(
           Failure.of(Reason.REQUEST_COUNT, "this method takes one request, more were sent"));

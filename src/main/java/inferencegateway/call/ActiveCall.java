@@ -242,10 +242,16 @@ public final class ActiveCall implements AnswerListener {
     public void pause() {
       phase = Phase.BACKPRESSURE;
       silence.stop();
-      stall = loop.schedule(calls.limits().slowCallerStall(), ActiveCall.this::stalled);
+      callerMoved();
       if (upstream != null) {
         upstream.pause();
       }
+    }
+
+    @Override
+    public void callerMoved() {
+      stopStall();
+      stall = loop.schedule(calls.limits().slowCallerStall(), ActiveCall.this::stalled);
     }
 
     @Override

@@ -1,43 +1,46 @@
 package inferencegateway.call;
 
 import inferencegateway.chat.Delta;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Deltas that came while the caller was not ready, merged into one. Bounded by what one read from
- * the network holds, since reading stops while anything waits here.
+ * Deltas that came while the caller was not ready, merged. Bounded by what one read from the
+ * network holds, since reading stops while anything waits here. Reasoning comes before text in an
+ * answer, so each may be kept by itself.
  */
 final class Backlog {
 
-  private @Nullable Delta single;
-  private @Nullable StringBuilder text;
-  private @Nullable StringBuilder reasoning;
+  private final StringBuilder reasoning = new StringBuilder(0);
+  private final StringBuilder text = new StringBuilder(0);
 
   boolean isEmpty() {
-    return single == null;
+    return reasoning.length() == 0 && text.length() == 0;
   }
 
   void add(Delta delta) {
-    if (single == null) {
-      single = delta;
-    } else if (text == null || reasoning == null) {
-      text = new StringBuilder(single.text()).append(delta.text());
-      reasoning = new StringBuilder(single.reasoning()).append(delta.reasoning());
-    } else {
-      text.append(delta.text());
-      reasoning.append(delta.reasoning());
-    }
+    reasoning.append(delta.reasoning());
+    text.append(delta.text());
   }
 
-  /** Everything in order, as one; the backlog is empty afterwards. Null when it was. */
-  @Nullable Delta take() {
-    Delta all =
-        text == null || reasoning == null
-            ? single
-            : new Delta(text.toString(), reasoning.toString());
-    single = null;
-    text = null;
-    reasoning = null;
-    return all;
+  /**
+   * The next piece in order; not to be called when empty.
+   *
+   * @param maxChars at least 2; a surrogate pair is never cut
+   */
+  Delta take(int maxChars) {
+    String first = cut(reasoning, maxChars);
+    return new Delta(cut(text, maxChars - first.length()), first);
+  }
+
+  private static String cut(StringBuilder from, int maxChars) {
+    int end = Math.min(from.length(), maxChars);
+    if (end > 0 && end < from.length() && Character.isHighSurrogate(from.charAt(end - 1))) {
+      end--;
+    }
+    String piece = from.substring(0, end);
+    from.delete(0, end);
+    if (from.length() == 0) {
+      from.trimToSize(); // A burst may have made it large; the call may go on for long.
+    }
+    return piece;
   }
 }

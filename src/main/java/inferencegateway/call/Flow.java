@@ -11,6 +11,12 @@ import inferencegateway.chat.Delta;
  */
 final class Flow {
 
+  /**
+   * Longest message made of merged deltas. The transport tells of progress message by message, so
+   * for a caller of 1 KB/s this is a sign of life every 16 s.
+   */
+  private static final int MERGED_CHARS = 16_384;
+
   /** What the flow needs of its call. */
   interface Source {
     /** Stop reading from the backend. */
@@ -18,6 +24,9 @@ final class Flow {
 
     /** Read on. */
     void resume();
+
+    /** Still paused, but the caller has taken something. */
+    void callerMoved();
   }
 
   private final AnswerSink sink;
@@ -51,41 +60,37 @@ final class Flow {
 
   /** One read is done. isReady speaks of the moment, so it is asked again before reading stops. */
   void batchEnded() {
-    if (backlog.isEmpty()) {
-      return;
-    }
-    if (sink.isReady()) {
-      flush();
-    } else if (!paused) {
+    drainWhileReady();
+    if (!backlog.isEmpty() && !paused) {
       paused = true;
       pausedAt = System.nanoTime();
       source.pause();
     }
   }
 
-  /** The caller takes data again. May come at any time and without need. */
+  /** The caller has taken data. May come at any time and without need. */
   void ready() {
-    if (!sink.isReady()) {
-      return;
-    }
-    flush();
-    if (paused) {
+    drainWhileReady();
+    if (paused && backlog.isEmpty()) {
       paused = false;
       pausedNanos += System.nanoTime() - pausedAt;
       source.resume();
+    } else if (paused) {
+      source.callerMoved();
     }
   }
 
-  /** Sends what waits, ready or not: the end of an answer is never held back. */
+  private void drainWhileReady() {
+    while (!backlog.isEmpty() && sink.isReady()) {
+      sink.send(head, backlog.take(MERGED_CHARS));
+    }
+  }
+
+  /** Sends all that waits, ready or not: the end of an answer is never held back. */
   void flush() {
-    Delta all = backlog.take();
-    if (all != null) {
-      sink.send(head, all);
+    while (!backlog.isEmpty()) {
+      sink.send(head, backlog.take(MERGED_CHARS));
     }
-  }
-
-  boolean isPaused() {
-    return paused;
   }
 
   /** Time spent waiting for the caller so far. */

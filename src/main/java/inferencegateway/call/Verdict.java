@@ -17,6 +17,7 @@ record Verdict(Status.Code code, boolean mayRetry, CallOutcome outcome) {
     return switch (reason) {
       case INVALID_REQUEST -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.INVALID);
       case MALFORMED_REQUEST -> never(Status.Code.INTERNAL, CallOutcome.INVALID);
+      case REQUEST_TOO_LARGE -> never(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.INVALID);
       case REQUEST_COUNT, UNKNOWN_METHOD -> never(Status.Code.UNIMPLEMENTED, CallOutcome.INVALID);
       case CONTEXT_LENGTH -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.UPSTREAM_4XX);
       case MODEL_NOT_FOUND -> never(Status.Code.NOT_FOUND, CallOutcome.UPSTREAM_4XX);

@@ -10,6 +10,8 @@ public enum Reason {
   INVALID_REQUEST,
   /** The request's bytes are not the message they should be. */
   MALFORMED_REQUEST,
+  /** Above {@code limits.max-request-bytes} once decompressed. */
+  REQUEST_TOO_LARGE,
   /** A unary request came twice or not at all. */
   REQUEST_COUNT,
   CONTEXT_LENGTH,

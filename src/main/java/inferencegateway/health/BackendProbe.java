@@ -1,5 +1,6 @@
 package inferencegateway.health;
 
+import inferencegateway.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.function.Consumer;
 
@@ -12,5 +13,5 @@ public interface BackendProbe {
    * @param timeout longest wait for the answer
    * @param whenDone called at most once, from any thread
    */
-  void probe(Duration timeout, Consumer<ProbeResult> whenDone);
+  void probe(Duration timeout, Consumer<ProbeAnswer> whenDone);
 }

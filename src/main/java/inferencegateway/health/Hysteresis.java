@@ -1,7 +1,7 @@
 package inferencegateway.health;
 
-import inferencegateway.health.ProbeResult.Kind;
 import inferencegateway.health.Readiness.Upstream;
+import inferencegateway.upstream.ProbeAnswer.Kind;
 
 /**
  * When probes change the mind: up after one good probe, down after several bad ones in a row.

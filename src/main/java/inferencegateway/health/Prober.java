@@ -1,10 +1,11 @@
 package inferencegateway.health;
 
 import inferencegateway.config.HealthConfig;
-import inferencegateway.health.ProbeResult.Down;
-import inferencegateway.health.ProbeResult.Kind;
-import inferencegateway.health.ProbeResult.Up;
 import inferencegateway.health.Readiness.Upstream;
+import inferencegateway.upstream.ProbeAnswer;
+import inferencegateway.upstream.ProbeAnswer.Down;
+import inferencegateway.upstream.ProbeAnswer.Kind;
+import inferencegateway.upstream.ProbeAnswer.Up;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -158,7 +159,7 @@ public final class Prober {
     }
   }
 
-  private void answered(long number, ProbeResult result) {
+  private void answered(long number, ProbeAnswer result) {
     if (number != awaited) {
       return;
     }
@@ -190,7 +191,7 @@ public final class Prober {
   }
 
   /** Changes only. While down, each new kind of failure once: loading may end in a refused key. */
-  private void report(Upstream before, ProbeResult result) {
+  private void report(Upstream before, ProbeAnswer result) {
     if (hysteresis.state() == Upstream.UP && before != Upstream.UP) {
       reported.clear();
       log.info("Backend is up, models {}", models);

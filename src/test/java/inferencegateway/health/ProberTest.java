@@ -8,10 +8,11 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import inferencegateway.config.HealthConfig;
-import inferencegateway.health.ProbeResult.Down;
-import inferencegateway.health.ProbeResult.Kind;
-import inferencegateway.health.ProbeResult.Up;
 import inferencegateway.health.Readiness.Upstream;
+import inferencegateway.upstream.ProbeAnswer;
+import inferencegateway.upstream.ProbeAnswer.Down;
+import inferencegateway.upstream.ProbeAnswer.Kind;
+import inferencegateway.upstream.ProbeAnswer.Up;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,22 +31,22 @@ class ProberTest {
   private static final HealthConfig CONFIG =
       new HealthConfig(INTERVAL, DOWN_INTERVAL, 3, Duration.ofSeconds(2));
 
-  private static final ProbeResult UP = new Up(List.of("m"));
-  private static final ProbeResult REFUSED = new Down(Kind.REFUSED, "connection refused");
-  private static final ProbeResult TIMEOUT = new Down(Kind.TIMEOUT, "no answer in 2 s");
+  private static final ProbeAnswer UP = new Up(List.of("m"));
+  private static final ProbeAnswer REFUSED = new Down(Kind.REFUSED, "connection refused");
+  private static final ProbeAnswer TIMEOUT = new Down(Kind.TIMEOUT, "no answer in 2 s");
 
   private final ManualSchedule schedule = new ManualSchedule();
   private final Readiness readiness = new Readiness();
   private final List<List<String>> told = new ArrayList<>();
-  private final List<Consumer<ProbeResult>> asked = new ArrayList<>();
-  private ProbeResult answer = UP;
+  private final List<Consumer<ProbeAnswer>> asked = new ArrayList<>();
+  private ProbeAnswer answer = UP;
   private boolean silent;
   private final Prober prober = new Prober(CONFIG, this::probe, readiness, told::add, schedule);
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(Prober.class);
   private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
 
-  private void probe(Duration timeout, Consumer<ProbeResult> whenDone) {
+  private void probe(Duration timeout, Consumer<ProbeAnswer> whenDone) {
     asked.add(whenDone);
     if (!silent) {
       whenDone.accept(answer);
@@ -69,7 +70,7 @@ class ProberTest {
     assertEquals(Upstream.UP, readiness.upstream());
   }
 
-  private void nextProbeFinds(ProbeResult result, Duration in) {
+  private void nextProbeFinds(ProbeAnswer result, Duration in) {
     answer = result;
     schedule.advance(in);
   }
@@ -108,7 +109,7 @@ class ProberTest {
   @Test
   void aGoodProbeInBetweenBeginsTheCountAnew() {
     startedUp();
-    for (ProbeResult found : List.of(TIMEOUT, TIMEOUT, UP, TIMEOUT, TIMEOUT)) {
+    for (ProbeAnswer found : List.of(TIMEOUT, TIMEOUT, UP, TIMEOUT, TIMEOUT)) {
       nextProbeFinds(found, INTERVAL);
       assertEquals(Upstream.UP, readiness.upstream());
     }
