@@ -1,0 +1,87 @@
+package inferencegateway.upstream;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one entry of {@code choices}. Its index may come last, so all is kept until its end. */
+final class ChoiceDecoder {
+
+  private int index;
+  private String content = "";
+  private String reasoning = "";
+  private String reasoningContent = "";
+  private String finishReason = "";
+  private @Nullable String stopText;
+  private @Nullable Integer stopTokenId;
+
+  /** From the opening brace to the closing one. */
+  void read(JsonParser parser, Chunk into) throws IOException {
+    clear();
+    for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
+      readField(parser, name, parser.nextToken());
+    }
+    if (index == 0) {
+      addTo(into);
+    }
+  }
+
+  private void readField(JsonParser parser, String name, JsonToken value) throws IOException {
+    switch (name) {
+      case "index" -> index = JsonNumbers.orZero(parser, value);
+      case "delta", "message" -> readDelta(parser, value);
+      case "finish_reason" -> finishReason = ChunkDecoder.text(parser, value);
+      case "stop_reason" -> readStopReason(parser, value);
+      default -> parser.skipChildren();
+    }
+  }
+
+  private void readDelta(JsonParser parser, JsonToken value) throws IOException {
+    clearDelta();
+    if (value != JsonToken.START_OBJECT) {
+      parser.skipChildren();
+      return;
+    }
+    for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
+      JsonToken part = parser.nextToken();
+      switch (name) {
+        case "content" -> content = ChunkDecoder.text(parser, part);
+        case "reasoning" -> reasoning = ChunkDecoder.text(parser, part);
+        case "reasoning_content" -> reasoningContent = ChunkDecoder.text(parser, part);
+        default -> parser.skipChildren();
+      }
+    }
+  }
+
+  /** vLLM: the stop string, or the id of the stop token, or null. */
+  private void readStopReason(JsonParser parser, JsonToken value) throws IOException {
+    stopText = value == JsonToken.VALUE_STRING ? parser.getText() : null;
+    stopTokenId = value == JsonToken.VALUE_NUMBER_INT ? JsonNumbers.orZero(parser, value) : null;
+    parser.skipChildren();
+  }
+
+  private void addTo(Chunk chunk) {
+    chunk.text = chunk.text.concat(content);
+    chunk.reasoning = chunk.reasoning.concat(reasoning.isEmpty() ? reasoningContent : reasoning);
+    if (!finishReason.isEmpty()) {
+      chunk.finishReason = finishReason;
+      chunk.stopText = stopText;
+      chunk.stopTokenId = stopTokenId;
+    }
+  }
+
+  private void clear() {
+    index = 0;
+    finishReason = "";
+    stopText = null;
+    stopTokenId = null;
+    clearDelta();
+  }
+
+  private void clearDelta() {
+    content = "";
+    reasoning = "";
+    reasoningContent = "";
+  }
+}

@@ -1,0 +1,28 @@
+package inferencegateway.upstream;
+
+import inferencegateway.config.UpstreamConfig;
+import java.time.Clock;
+
+/**
+ * How replies of one backend are read.
+ *
+ * @param lenientFinish whether an answer may end without a finish_reason
+ * @param maxEventBytes longest event and longest whole body
+ * @param maxResponseBytes longest answer that is not streamed, as protobuf
+ */
+record Dialect(
+    ReplyFailures failures,
+    boolean lenientFinish,
+    int maxEventBytes,
+    int maxResponseBytes,
+    Clock clock) {
+
+  static Dialect of(UpstreamConfig config) {
+    return new Dialect(
+        new ReplyFailures(new ErrorText(config.apiKey())),
+        config.lenientFinish(),
+        config.maxEventBytes(),
+        config.maxResponseBytes(),
+        Clock.systemUTC());
+  }
+}

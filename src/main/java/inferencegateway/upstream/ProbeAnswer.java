@@ -1,0 +1,37 @@
+package inferencegateway.upstream;
+
+import java.util.List;
+
+/** What a backend answered to the question whether it serves. */
+public sealed interface ProbeAnswer {
+
+  /**
+   * It lists its models and does not call itself unhealthy.
+   *
+   * @param models as named by the backend, adapters included; may be empty
+   */
+  record Up(List<String> models) implements ProbeAnswer {
+    public Up {
+      models = List.copyOf(models);
+    }
+  }
+
+  /**
+   * @param detail for the operator's log; no secrets
+   */
+  record Down(Kind kind, String detail) implements ProbeAnswer {}
+
+  /** Why it is down. */
+  enum Kind {
+    /** No connection: refused, unreachable, name unknown. */
+    REFUSED,
+    /** No complete answer in time. */
+    TIMEOUT,
+    /** It does not take our key: 401 or 403. */
+    AUTH,
+    /** Any other status that is no success. */
+    STATUS,
+    /** A broken connection, or an answer that cannot be read. */
+    OTHER
+  }
+}
