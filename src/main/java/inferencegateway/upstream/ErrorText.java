@@ -10,13 +10,13 @@ final class ErrorText {
   private static final int MAX_CHARS = 300;
 
   /** More is not even looked at: patterns run over it on an event loop. */
-  private static final int MAX_READ = 4_096;
+  private static final int MAX_READ = 1_024;
 
   private static final String HIDDEN = "***";
 
   /** Pydantic repeats the caller's input in its errors; what follows cannot be told from it. */
   private static final Pattern ECHO =
-      Pattern.compile("[,({\\[\\s]*(['\"]input['\"]\\s*:|input_value\\s*=).*", Pattern.DOTALL);
+      Pattern.compile("(['\"]input['\"]\\s*+:|\\binput_value\\s*+=).*", Pattern.DOTALL);
 
   private static final Pattern CREDENTIAL =
       Pattern.compile(
@@ -27,9 +27,9 @@ final class ErrorText {
 
   /** Long runs that have digits in them: digests, base64. Long names of classes have none. */
   private static final Pattern RANDOM_RUN =
-      Pattern.compile("(?=(?:[A-Za-z+/_=-]*[0-9]){4})[A-Za-z0-9+/_=-]{32,}");
+      Pattern.compile("(?<![A-Za-z0-9+/_=-])(?=(?:[A-Za-z+/_=-]*+[0-9]){4})[A-Za-z0-9+/_=-]{32,}+");
 
-  private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}\\p{Cf}\\p{Zl}\\p{Zp}\\s]+");
+  private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\s]+");
   private static final Pattern WORD = Pattern.compile("[A-Za-z0-9_.\\[\\] -]{1,64}");
 
   private final String apiKey;
@@ -59,7 +59,7 @@ final class ErrorText {
 
   private String redact(String line) {
     String text = apiKey.isEmpty() ? line : line.replace(apiKey, HIDDEN);
-    text = ECHO.matcher(text).replaceFirst(" ...");
+    text = ECHO.matcher(text).replaceFirst("...");
     text = CREDENTIAL.matcher(text).replaceAll(HIDDEN);
     return RANDOM_RUN.matcher(text).replaceAll(HIDDEN);
   }
