@@ -48,9 +48,11 @@ final class ChatCall implements UpstreamCall, ResponseHandler {
   private State state = State.OPEN;
   private boolean sent;
   private boolean paused;
-  private @Nullable Exchange exchange;
   private @Nullable BodyReader reader;
   private CallLoop.@Nullable Timer timer;
+
+  /** Written on the loop, read by whoever asks for the connection's use. */
+  private volatile @Nullable Exchange exchange;
 
   /** Set by any thread, read by the loop and by the writer of the body; never unset. */
   private volatile boolean aborted;
@@ -77,7 +79,13 @@ final class ChatCall implements UpstreamCall, ResponseHandler {
     if (!isOpen()) {
       return;
     }
-    Exchange started = transport.send(loop, request, this);
+    Exchange started;
+    try {
+      started = transport.send(loop, request, this);
+    } catch (RuntimeException e) {
+      failForGood(WireFailures.bug(e));
+      return;
+    }
     exchange = started;
     if (state == State.CLOSED) {
       started.abort();
@@ -115,10 +123,11 @@ final class ChatCall implements UpstreamCall, ResponseHandler {
       return;
     }
     paused = pause;
-    if (exchange != null && pause) {
-      exchange.pause();
-    } else if (exchange != null) {
-      exchange.resume();
+    Exchange current = exchange;
+    if (current != null && pause) {
+      current.pause();
+    } else if (current != null) {
+      current.resume();
     }
   }
 
@@ -256,8 +265,9 @@ final class ChatCall implements UpstreamCall, ResponseHandler {
     stopTimer();
     state = State.SETTLING;
     timer = loop.schedule(SETTLING, this::close);
-    if (exchange != null && paused) {
-      exchange.resume();
+    Exchange current = exchange;
+    if (current != null && paused) {
+      current.resume();
     }
   }
 
@@ -269,8 +279,9 @@ final class ChatCall implements UpstreamCall, ResponseHandler {
 
   private void close() {
     ended();
-    if (exchange != null) {
-      exchange.abort();
+    Exchange current = exchange;
+    if (current != null) {
+      current.abort();
     }
   }
 

@@ -12,6 +12,9 @@ final class ErrorText {
   /** More is not even looked at: patterns run over it on an event loop. */
   private static final int MAX_READ = 1_024;
 
+  /** A shorter "key" is a placeholder and would be found in ordinary words. */
+  private static final int SHORTEST_KEY = 6;
+
   private static final String HIDDEN = "***";
 
   /** Pydantic repeats the caller's input in its errors; what follows cannot be told from it. */
@@ -35,7 +38,8 @@ final class ErrorText {
   private final String apiKey;
 
   ErrorText(@Nullable Secret apiKey) {
-    this.apiKey = apiKey == null ? "" : apiKey.value();
+    String key = apiKey == null ? "" : apiKey.value();
+    this.apiKey = key.length() < SHORTEST_KEY ? "" : key;
   }
 
   /** One line of at most 300 chars; may be empty. */
@@ -50,6 +54,12 @@ final class ErrorText {
     boolean harmless =
         line.length() <= MAX_CHARS && line.equals(redact(line)) && !line.contains("Traceback");
     return harmless ? line : "";
+  }
+
+  /** The caller's own words, which hide nothing from it. */
+  String quoted(String name) {
+    String text = name.length() > MAX_READ ? name.substring(0, MAX_READ) : name;
+    return shorten(oneLine(text));
   }
 
   /** For type, param and code: the word, or empty for anything that is none. */

@@ -103,7 +103,7 @@ final class ReplyFailures {
           "the backend answered with a redirect (" + status + "), which is never followed";
       case UPSTREAM_NOT_FOUND ->
           "the backend has no such path (" + status + "): see the path in backend";
-      case MODEL_NOT_FOUND -> "the backend does not serve the model '" + model + "'";
+      case MODEL_NOT_FOUND -> "the backend does not serve the model '" + texts.quoted(model) + "'";
       case INVALID_REQUEST, CONTEXT_LENGTH, UNIMPLEMENTED_UPSTREAM ->
           withText(
               "the backend refused the request (" + status + ")", texts.clean(reply.message()));

@@ -188,6 +188,20 @@ class ChatCallTest {
     assertEquals("refused", heard.failure.message());
   }
 
+  @Test
+  void aTransportThatThrowsEndsTheCall() {
+    OpenAiBackend failing =
+        new OpenAiBackend(
+            (loop, request, handler) -> {
+              throw new IllegalArgumentException("the key");
+            },
+            Backend.config(),
+            "1");
+    failing.chat(backend.loop, Backend.request("a"), true, "r", heard);
+    assertEquals(Reason.BUG, heard.reason());
+    assertFalse(heard.failure.message().contains("key"));
+  }
+
   private static HttpRequest backendRequest() {
     return new HttpRequest("GET", "/", Map.of(), new byte[0]);
   }

@@ -14,7 +14,7 @@ import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Assertions;
 
 /** The framer against the standard's text, taken literally. */
-class SseFramerProperties {
+class SseFramerPropertyTest {
   private static final List<String> LINES =
       List.of(
           "",
