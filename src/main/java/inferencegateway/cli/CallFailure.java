@@ -52,8 +52,16 @@ final class CallFailure {
   }
 
   private String message() {
-    String text = status.getDescription();
-    return text == null ? "" : ": " + text.replaceAll("\\p{Cntrl}+", " ");
+    String text = String.valueOf(status.getDescription());
+    Throwable cause = status.getCause();
+    String known = cause == null ? text : text + ": " + innermost(cause).getMessage();
+    return ": " + known.replaceAll("\\p{Cntrl}+", " ");
+  }
+
+  /** The library's own "io exception" says nothing; what it wraps does. */
+  private static Throwable innermost(Throwable e) {
+    Throwable cause = e.getCause();
+    return cause == null ? e : innermost(cause);
   }
 
   private static void addFields(List<String> lines, BadRequest bad) {

@@ -106,7 +106,7 @@ final class DemoCommand implements Callable<Integer> {
     if (file != null) {
       flags.put(Settings.CONFIG, file);
     }
-    List<Problem> unknown = SettingFlags.unknown(spec.commandLine());
+    List<Problem> unknown = SettingFlags.problems(spec.commandLine());
     GatewayConfig config = Settings.read(flags, terminal.environment(), PRESETS, unknown).config();
     if (config.listener().tls() != null) {
       throw new ConfigException(

@@ -96,7 +96,7 @@ final class ServeCommand implements Callable<Integer> {
       flags.put(Settings.CONFIG, file);
     }
     return Settings.read(
-        flags, terminal.environment(), Map.of(), SettingFlags.unknown(spec.commandLine()));
+        flags, terminal.environment(), Map.of(), SettingFlags.problems(spec.commandLine()));
   }
 
   private void show(Settings.Loaded loaded) {

@@ -19,6 +19,8 @@ import picocli.CommandLine.ParseResult;
 /** Offers the settings as flags of a command, and reads back which were given. */
 final class SettingFlags {
 
+  private static final int DESCRIPTION_WIDTH = 50;
+
   private SettingFlags() {}
 
   /**
@@ -28,6 +30,7 @@ final class SettingFlags {
     // Unknown flags are gathered, to be told together with whatever else is wrong.
     command.setUnmatchedArgumentsAllowed(true);
     CommandSpec spec = command.getCommandSpec();
+    spec.parser().collectErrors(true);
     spec.usageMessage().sortOptions(false);
     int order = 1;
     for (Setting.Group group : Setting.Group.values()) {
@@ -54,11 +57,26 @@ final class SettingFlags {
         OptionSpec.builder(setting.flag())
             .type(String.class)
             .paramLabel(setting.label())
-            .description(description + ". Default: " + setting.defaultText());
+            .description(lines(description + ". Default: " + setting.defaultText()));
     if (setting.isSwitch()) {
       flag.arity("0..1").fallbackValue("true");
     }
     return flag.build();
+  }
+
+  /** Broken at blanks only: left to itself the help breaks addresses and keys in two. */
+  private static String[] lines(String text) {
+    List<String> lines = new ArrayList<>();
+    StringBuilder line = new StringBuilder();
+    for (String word : text.split(" ", -1)) {
+      if (!line.isEmpty() && line.length() + word.length() >= DESCRIPTION_WIDTH) {
+        lines.add(line.toString());
+        line.setLength(0);
+      }
+      line.append(line.isEmpty() ? "" : " ").append(word);
+    }
+    lines.add(line.toString());
+    return lines.toArray(String[]::new);
   }
 
   /** By key. */
@@ -76,8 +94,15 @@ final class SettingFlags {
   /**
    * One problem for each argument that means nothing; the value of an unknown flag goes with it.
    */
-  static List<Problem> unknown(CommandLine command) {
+  static List<Problem> problems(CommandLine command) {
     List<Problem> problems = new ArrayList<>();
+    command
+        .getParseResult()
+        .errors()
+        .forEach(
+            e ->
+                problems.add(
+                    new Problem("command line", String.valueOf(e.getMessage()), null, null)));
     boolean afterFlag = false;
     for (String argument : command.getUnmatchedArguments()) {
       boolean flag = argument.startsWith("-");
