@@ -2,17 +2,14 @@ package inferencegateway.http;
 
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
-import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpContent;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpResponse;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.LastHttpContent;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslCloseCompletionEvent;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslHandler;
 import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
 import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
-import io.grpc.netty.shaded.io.netty.util.concurrent.Promise;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -37,9 +34,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private final Lane lane;
   private final Channel channel;
-  private final SocketAddress address;
+  private final Wire wire;
   private final ResponseDecoder decoder;
-  private final @Nullable SslHandler tls;
   private @Nullable ClientExchange exchange;
   private boolean idle;
   private boolean used;
@@ -52,45 +48,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private boolean delivered;
   private final HeadReader heads = new HeadReader();
 
-  Connection(Lane lane, Channel channel, SocketAddress address, @Nullable SslHandler tls) {
+  Connection(Lane lane, Wire wire) {
     this.lane = lane;
-    this.channel = channel;
-    this.address = address;
-    this.tls = tls;
-    this.closedCleanly = tls == null;
+    this.wire = wire;
+    this.channel = wire.channel();
+    this.closedCleanly = wire.tls() == null;
     this.decoder = new ResponseDecoder(this);
-    if (tls != null) {
-      channel.pipeline().addLast(tls);
+    if (wire.tls() != null) {
+      channel.pipeline().addLast(wire.tls());
     }
     channel.pipeline().addLast(decoder, this);
   }
 
-  /** Connects and, where asked for, shakes hands; succeeds when a request may be sent. */
   Future<?> connect() {
-    lane.loop().eventLoop().register(channel);
-    ChannelFuture connected = channel.connect(address);
-    if (tls == null) {
-      return connected;
-    }
-    Promise<Void> ready = lane.loop().eventLoop().newPromise();
-    Future<Channel> handshake = tls.handshakeFuture();
-    connected.addListener(
-        f -> {
-          if (f.isSuccess()) {
-            handshake.addListener(h -> settle(ready, h));
-          } else {
-            ready.tryFailure(f.cause());
-          }
-        });
-    return ready;
-  }
-
-  private static void settle(Promise<Void> promise, Future<?> outcome) {
-    if (outcome.isSuccess()) {
-      promise.trySuccess(null);
-    } else {
-      promise.tryFailure(outcome.cause());
-    }
+    return wire.connect(lane.loop().eventLoop());
   }
 
   /** Whether it carried a request before the present one. */
@@ -103,7 +74,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   SocketAddress address() {
-    return address;
+    return wire.address();
   }
 
   long idleSince() {
@@ -317,16 +288,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     close();
   }
 
-  /**
-   * At once: TLS would first send its farewell, and wait where the peer does not read. Never
-   * half-closes.
-   */
   void close() {
-    ChannelHandlerContext below = tls == null ? null : channel.pipeline().context(tls);
-    if (below == null) {
-      channel.close();
-    } else {
-      below.close();
-    }
+    wire.close();
   }
 }

@@ -85,7 +85,7 @@ final class Lane {
     }
     counters.opened.increment();
     channel.closeFuture().addListener(counters.countClosed);
-    return new Connection(this, channel, address, link.newTls(channel.alloc()));
+    return new Connection(this, new Wire(channel, address, link.newTls(channel.alloc())));
   }
 
   /** The connection used last, if one is fit. */
