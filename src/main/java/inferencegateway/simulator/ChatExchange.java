@@ -33,6 +33,11 @@ final class ChatExchange implements Exchange {
   @Override
   public void begin() {
     engine.journal().chatOpened();
+    answer();
+    engine.journal().chatSettled();
+  }
+
+  private void answer() {
     try {
       spec = RequestedFaults.of(engine.takeFault(), ask);
     } catch (IllegalArgumentException unknown) {

@@ -137,15 +137,12 @@ final class Generation {
 
   /** Hands over what was made, if the client takes it, and ends the answer when that was all. */
   private void deliver() {
-    if (!sink.takesMore()) {
-      blocked = true;
-    } else {
-      while (sent < made) {
-        // Merged only after the client held things up.
-        send(blocked ? made : sent + 1);
-      }
+    while (sent < made && sink.takesMore()) {
+      // Merged only after the client held things up.
+      send(blocked ? made : sent + 1);
       blocked = false;
     }
+    blocked = !sink.takesMore();
     if (made == end) {
       allMade();
     }

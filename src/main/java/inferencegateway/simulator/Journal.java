@@ -39,8 +39,12 @@ final class Journal {
   }
 
   synchronized void chatOpened() {
-    chats++;
     open++;
+  }
+
+  /** The chat has its slot, its place in the queue, or its answer. */
+  synchronized void chatSettled() {
+    chats++;
     notifyAll();
   }
 

@@ -151,7 +151,10 @@ public final class Simulator implements AutoCloseable {
     return engine.journal().awaitIdle(limit);
   }
 
-  /** Waits until that many chat completions have arrived since the beginning. */
+  /**
+   * Waits until that many chat completions, since the beginning, have arrived and have a slot, a
+   * place in the queue, or their answer; false when that took too long.
+   */
   public boolean awaitRequests(int count, Duration limit) throws InterruptedException {
     return engine.journal().awaitChats(count, limit);
   }

@@ -3,7 +3,7 @@ package inferencegateway.simulator;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.ByteArrayOutputStream;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -24,7 +24,7 @@ final class RawClient implements AutoCloseable {
     try {
       socket = new Socket(InetAddress.getLoopbackAddress(), simulator.port());
       socket.setSoTimeout(READ_TIMEOUT_MILLIS);
-      in = socket.getInputStream();
+      in = new BufferedInputStream(socket.getInputStream());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -85,24 +85,21 @@ final class RawClient implements AutoCloseable {
 
   /** Up to the end of the stream or a reset. Bytes as Latin-1 characters, so that none is lost. */
   String readToEnd() {
-    return readWhile("", -1);
+    return readWhile("");
   }
 
   /** Up to and including a text, or the end. */
   String readUntil(String text) {
-    return readWhile(text, -1);
+    return readWhile(text);
   }
 
-  String readBytes(int count) {
-    return readWhile("", count);
-  }
-
-  private String readWhile(String stop, int count) {
-    ByteArrayOutputStream read = new ByteArrayOutputStream();
+  private String readWhile(String stop) {
+    StringBuilder read = new StringBuilder();
     try {
       for (int next = in.read(); next >= 0; next = in.read()) {
-        read.write(next);
-        if (read.size() == count || (!stop.isEmpty() && ends(read, stop, next))) {
+        read.append((char) next);
+        int tail = Math.max(0, read.length() - stop.length());
+        if (!stop.isEmpty() && read.indexOf(stop, tail) >= 0) {
           break;
         }
       }
@@ -111,11 +108,7 @@ final class RawClient implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return read.toString(ISO_8859_1);
-  }
-
-  private static boolean ends(ByteArrayOutputStream read, String stop, int last) {
-    return last == stop.charAt(stop.length() - 1) && read.toString(ISO_8859_1).endsWith(stop);
+    return read.toString();
   }
 
   boolean sawReset() {
@@ -135,6 +128,11 @@ final class RawClient implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Closes in an orderly way, in the middle of whatever is going on. */
+  void leave() {
+    close();
   }
 
   @Override

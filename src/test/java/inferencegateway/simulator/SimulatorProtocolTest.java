@@ -269,7 +269,7 @@ class SimulatorProtocolTest {
   void connectionServesOneRequestAfterTheOther() {
     try (RawClient client = new RawClient(simulator)) {
       client.post(RawClient.body(true, "one", "")).readUntil("0\r\n\r\n");
-      client.post(RawClient.body(false, "two", "")).readUntil("null}");
+      client.post(RawClient.body(false, "two", "")).readUntil("\"prompt_logprobs\":null}");
       client.get("/health").readUntil("\r\n\r\n");
     }
     List<RecordedRequest> requests = simulator.requests();
