@@ -36,6 +36,8 @@ public final class Logging implements AutoCloseable {
   public static Logging start(LogConfig config) {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.reset();
+    // A stopped context would take lines, and stop no more: the last ones would be lost.
+    context.start();
     LossyAppender lossy = lossy(context, config.format());
     context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(lossy);
     setLevels(context, config.level());

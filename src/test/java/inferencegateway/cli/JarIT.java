@@ -1,0 +1,152 @@
+package inferencegateway.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jar as people get it, started as people start it. */
+final class JarIT {
+
+  /** How long a person may wait to be told that something is wrong. */
+  private static final Duration SOON = Duration.ofSeconds(3);
+
+  @TempDir private Path folder;
+
+  @Test
+  void versionIsTheBuilds() throws Exception {
+    Finished run = run("--version");
+    assertEquals(0, run.code());
+    assertTrue(run.out().startsWith("inference-gateway " + System.getProperty("gateway.version")));
+    assertTrue(run.out().contains("grpc-java 1."));
+  }
+
+  @Test
+  void everyCommandExplainsItself() throws Exception {
+    for (String command : List.of("serve", "demo", "generate", "health")) {
+      Finished run = run(command, "--help");
+      assertEquals(0, run.code(), command);
+      assertTrue(run.out().startsWith("Usage: inference-gateway " + command), run.out());
+      assertTrue(run.out().contains("Exit codes:"), command);
+      assertEquals("", run.err(), command);
+    }
+  }
+
+  @Test
+  void everyProblemOfTheConfigurationIsListed() throws Exception {
+    Path file = Files.writeString(folder.resolve("gateway.yaml"), "drain.puase: 5s\n");
+    Finished run =
+        run(
+            "serve",
+            "--config=" + file,
+            "--bakcend=x",
+            "--backend=localhost:8000",
+            "--listen=nowhere",
+            "--api-key-file=/no/such/file",
+            "--tls-cert=/no/such/cert");
+    assertEquals(2, run.code());
+    for (String problem :
+        List.of(
+            "drain.puase: is no setting; did you mean drain.pause?",
+            "--bakcend: is no flag of serve; did you mean --backend?",
+            "backend: must begin with http://",
+            "listen: must be an address and a port",
+            "api-key-file: must name a file that exists",
+            "tls.cert: must name a file that exists",
+            "tls.cert: needs tls.key")) {
+      assertTrue(run.err().contains("error: " + problem), problem + " in " + run.err());
+    }
+    assertTold(run);
+  }
+
+  @Test
+  void fileThatCannotBeReadIsTold() throws Exception {
+    Finished run = run("serve", "--config=" + folder.resolve("nothing.yaml"));
+    assertEquals(2, run.code());
+    assertTrue(run.err().contains("error: config: must name a file that exists"), run.err());
+    assertTold(run);
+  }
+
+  @Test
+  void validConfigurationIsSaidToBeValid() throws Exception {
+    Finished run = run("serve", "--check", "--listen=127.0.0.1:0");
+    assertEquals(0, run.code());
+    assertEquals("configuration is valid\n", run.out());
+    assertTold(run);
+  }
+
+  @Test
+  void portInUseIsTold() throws Exception {
+    try (ServerSocket taken = new ServerSocket()) {
+      taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      Finished run = run("serve", "--listen=127.0.0.1:" + taken.getLocalPort());
+      assertEquals(1, run.code(), run.err());
+      assertTrue(
+          run.err().contains("error: listen: cannot listen on 127.0.0.1:" + taken.getLocalPort()),
+          run.err());
+      assertTrue(run.err().contains("address already in use"), run.err());
+      assertTold(run);
+    }
+  }
+
+  @Test
+  void clientsSayThatNobodyIsThere() throws Exception {
+    int free;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      free = socket.getLocalPort();
+    }
+    Finished generate = run("generate", "--target=localhost:" + free, "Hi");
+    assertEquals(24, generate.code());
+    assertTrue(generate.err().contains("Is the gateway running"), generate.err());
+    Finished health = run("health", "--target=localhost:" + free);
+    assertEquals(1, health.code());
+    assertTrue(health.err().contains("Is the gateway running"), health.err());
+  }
+
+  private static void assertTold(Finished run) {
+    assertTrue(run.took().compareTo(SOON) < 0, "took " + run.took());
+    assertFalse(run.err().contains("\tat "), run.err());
+  }
+
+  private record Finished(int code, String out, String err, Duration took) {}
+
+  private Finished run(String... args) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx128m");
+    command.add("-jar");
+    command.add(System.getProperty("gateway.jar"));
+    command.addAll(List.of(args));
+    Path out = Files.createTempFile(folder, "out", "");
+    Path err = Files.createTempFile(folder, "err", "");
+    long begun = System.nanoTime();
+    Process process =
+        new ProcessBuilder(command)
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    process.getOutputStream().close();
+    boolean ended = process.waitFor(20, TimeUnit.SECONDS);
+    Duration took = Duration.ofNanos(System.nanoTime() - begun);
+    process.destroyForcibly();
+    assertTrue(ended, () -> String.join(" ", command) + " does not end");
+    return new Finished(process.exitValue(), read(out), read(err), took);
+  }
+
+  private static String read(Path file) throws IOException {
+    return Files.readString(file, StandardCharsets.UTF_8);
+  }
+}
