@@ -14,6 +14,7 @@ import inferencegateway.server.Drain;
 import inferencegateway.server.DrainHeader;
 import inferencegateway.server.GrpcListener;
 import inferencegateway.server.HealthListener;
+import inferencegateway.server.LibraryLog;
 import inferencegateway.server.Served;
 import inferencegateway.telemetry.AccessLog;
 import inferencegateway.telemetry.CallOutcome;
@@ -38,6 +39,7 @@ public final class Gateway implements RunningGateway {
 
   private final GatewayConfig config;
   private final AccessLog log = new AccessLog();
+  private final LibraryLog libraryLog = new LibraryLog();
   private final Readiness readiness = new Readiness();
 
   private final Loops loops;
@@ -101,6 +103,7 @@ public final class Gateway implements RunningGateway {
   }
 
   private void open() throws IOException {
+    libraryLog.quieten();
     listener.start();
     if (healthListener != null) {
       healthListener.start();

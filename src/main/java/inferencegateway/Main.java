@@ -3,6 +3,9 @@ package inferencegateway;
 import inferencegateway.cli.Cli;
 import inferencegateway.cli.SimulateCommand;
 import inferencegateway.cli.Wiring;
+import inferencegateway.config.LogConfig;
+import inferencegateway.telemetry.Logging;
+import java.security.Security;
 import java.util.List;
 
 /** The jar's entry. */
@@ -13,10 +16,18 @@ public final class Main {
 
   private static final long MOST_DIRECT_BYTES = 1L << 30;
 
+  /**
+   * Netty would otherwise write its every DEBUG line before a command has read its own settings.
+   */
+  private static final LogConfig UNTIL_CONFIGURED =
+      new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.WARN);
+
   private Main() {}
 
   public static void main(String[] args) {
     boundDirectMemory();
+    followNames();
+    Logging.start(UNTIL_CONFIGURED);
     Wiring wiring =
         new Wiring(Gateway::start, SimulatedBackend::start, List.of(new SimulateCommand()));
     System.exit(Cli.run(args, wiring));
@@ -30,6 +41,16 @@ public final class Main {
     if (System.getProperty(DIRECT_MEMORY) == null) {
       long bytes = Math.min(Runtime.getRuntime().maxMemory(), MOST_DIRECT_BYTES);
       System.setProperty(DIRECT_MEMORY, Long.toString(bytes));
+    }
+  }
+
+  /**
+   * The JVM would keep a name's addresses for 30 s; the backend may have moved, and we ask anew
+   * every few seconds.
+   */
+  private static void followNames() {
+    if (Security.getProperty("networkaddress.cache.ttl") == null) {
+      Security.setProperty("networkaddress.cache.ttl", "5");
     }
   }
 }

@@ -75,6 +75,12 @@ final class Records {
         call.pausedNanos(),
         use.reused(),
         use.attempts(),
-        failure == null ? null : failure.message());
+        failure == null ? null : detail(failure));
+  }
+
+  private static String detail(Failure failure) {
+    return failure.forLog().isEmpty()
+        ? failure.message()
+        : failure.message() + " (" + failure.forLog() + ")";
   }
 }

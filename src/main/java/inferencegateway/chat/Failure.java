@@ -12,20 +12,22 @@ import org.jspecify.annotations.Nullable;
  * @param violations the fields at fault, for INVALID_ARGUMENT
  * @param upstream the backend's own words, where there are some
  * @param retryAfter how long the backend asked to wait; null where it did not
+ * @param forLog what only the operator may see, as the backend's address; empty for nothing
  */
 public record Failure(
     Reason reason,
     String message,
     List<FieldViolation> violations,
     UpstreamError upstream,
-    @Nullable Duration retryAfter) {
+    @Nullable Duration retryAfter,
+    String forLog) {
 
   public Failure {
     violations = List.copyOf(violations);
   }
 
   public static Failure of(Reason reason, String message) {
-    return new Failure(reason, message, List.of(), UpstreamError.NONE, null);
+    return new Failure(reason, message, List.of(), UpstreamError.NONE, null, "");
   }
 
   public static Failure invalid(List<FieldViolation> violations) {
@@ -36,14 +38,20 @@ public record Failure(
         first.field() + ": " + first.description() + more,
         violations,
         UpstreamError.NONE,
-        null);
+        null,
+        "");
   }
 
   public Failure withUpstream(UpstreamError error) {
-    return new Failure(reason, message, violations, error, retryAfter);
+    return new Failure(reason, message, violations, error, retryAfter, forLog);
   }
 
   public Failure withRetryAfter(@Nullable Duration pause) {
-    return new Failure(reason, message, violations, upstream, pause);
+    return new Failure(reason, message, violations, upstream, pause, forLog);
+  }
+
+  /** Adds what only the operator may see. */
+  public Failure withLog(String detail) {
+    return new Failure(reason, message, violations, upstream, retryAfter, detail);
   }
 }

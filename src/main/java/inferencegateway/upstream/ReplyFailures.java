@@ -44,7 +44,7 @@ final class ReplyFailures {
   Failure of(int status, ErrorReply reply, String model, @Nullable Duration retryAfter) {
     Reason reason = reason(status, reply);
     String what = message(reason, status, reply, model);
-    return new Failure(reason, what, violations(reason, reply), upstream(reply), null)
+    return new Failure(reason, what, violations(reason, reply), upstream(reply), null, "")
         .withRetryAfter(pause(reason, retryAfter));
   }
 

@@ -14,7 +14,8 @@ final class WireFailures {
    *     be asked again
    */
   static Failure of(HttpFault fault, boolean hasOutput) {
-    return Failure.of(reason(fault.kind(), hasOutput), fault.detail());
+    return Failure.of(reason(fault.kind(), hasOutput), message(fault.kind()))
+        .withLog(fault.detail());
   }
 
   private static Reason reason(HttpFault.Kind kind, boolean hasOutput) {
@@ -26,14 +27,27 @@ final class WireFailures {
     };
   }
 
+  /** Callers learn what happened, not where the backend lives: that is for the log. */
+  private static String message(HttpFault.Kind kind) {
+    return switch (kind) {
+      case CONNECT -> "the gateway cannot connect to its backend";
+      case CONNECT_TIMEOUT -> "the backend did not take a connection in time";
+      case EXHAUSTED -> "the gateway has no sockets left";
+      case NO_RESPONSE -> "the backend closed the connection without an answer";
+      case CUT -> "the backend's answer broke off";
+      case PROTOCOL -> "what the backend sent is not HTTP as it should be";
+    };
+  }
+
   static Failure protocol(String message) {
     return Failure.of(Reason.UPSTREAM_PROTOCOL, message);
   }
 
-  /** Says where it happened, and nothing that the exception might quote. */
+  /** Logs where it happened, and nothing that the exception might quote. */
   static Failure bug(RuntimeException e) {
     StackTraceElement[] stack = e.getStackTrace();
     String where = stack.length == 0 ? "" : " at " + stack[0];
-    return Failure.of(Reason.BUG, "internal error: " + e.getClass().getSimpleName() + where);
+    return Failure.of(Reason.BUG, "the gateway failed on this call; please report it")
+        .withLog(e.getClass().getSimpleName() + where);
   }
 }

@@ -110,7 +110,8 @@ class StatusesTest {
             huge,
             Collections.nCopies(1_000, new FieldViolation(huge, huge)),
             new UpstreamError(huge, huge, huge),
-            null);
+            null,
+            huge);
     Statuses.Answer answer = Statuses.of(failure, "r".repeat(128), Phase.PREFILL, 0);
     int onTheWire = percentEncoded(answer.status().getDescription());
     byte[][] parts = InternalMetadata.serialize(answer.trailers());

@@ -257,31 +257,6 @@ class ProtocolLimitsTest {
   }
 
   @Test
-  void missingTeAndUnreadableTimeoutsAreLoggedOnceAMinuteWithoutTrace() throws IOException {
-    quiet.quieten();
-    List<LogRecord> seen = new CopyOnWriteArrayList<>();
-    Handler handler = recordingTo(seen);
-    Logger library = Logger.getLogger("io.grpc.netty.shaded.io.grpc.netty");
-    library.addHandler(handler);
-    try {
-      port.start();
-      for (String timeout : List.of("", "abc", "99999999999S", "5X")) {
-        try (RawHttp2 caller = new RawHttp2(port.connect())) {
-          caller.open(1, "/test.Bytes/Echo", Map.of("grpc-timeout", timeout));
-          assertEquals(1, caller.next(RawHttp2.RST_STREAM).stream());
-          caller.open(3, "/test.Bytes/Nothing", Map.of());
-          assertEquals(3, caller.next(RawHttp2.HEADERS).stream(), "served without te");
-        }
-      }
-    } finally {
-      library.removeHandler(handler);
-    }
-    assertEquals(
-        1, seen.size(), () -> seen.stream().map(LogRecord::getMessage).toList().toString());
-    assertEquals(null, seen.get(0).getThrown());
-  }
-
-  @Test
   void unknownCompressionIsUnimplemented() throws IOException {
     port.start();
     CompressorRegistry odd = CompressorRegistry.newEmptyInstance();

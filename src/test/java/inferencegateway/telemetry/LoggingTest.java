@@ -150,7 +150,7 @@ final class LoggingTest {
       CountDownLatch written = new CountDownLatch(1);
       new Thread(
               () -> {
-                for (int i = 0; i < 20_000; i++) {
+                for (int i = 0; i < 40_000; i++) {
                   LOG.info("line");
                 }
                 written.countDown();

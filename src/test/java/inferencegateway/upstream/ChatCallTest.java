@@ -185,7 +185,7 @@ class ChatCallTest {
             "1");
     failing.chat(backend.loop, Backend.request("a"), true, "r", heard);
     assertEquals(Reason.UPSTREAM_CONNECT, heard.reason());
-    assertEquals("refused", heard.failure.message());
+    assertEquals("refused", heard.failure.forLog());
   }
 
   @Test

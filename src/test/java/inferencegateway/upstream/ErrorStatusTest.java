@@ -226,7 +226,8 @@ class ErrorStatusTest {
           case PROTOCOL -> Reason.UPSTREAM_PROTOCOL;
         };
     assertEquals(expected, backend.listener.reason());
-    assertEquals("fault " + kind, backend.listener.failure.message());
+    assertEquals("fault " + kind, backend.listener.failure.forLog());
+    assertFalse(backend.listener.failure.message().contains("fault"), "addresses are for the log");
   }
 
   @ParameterizedTest
