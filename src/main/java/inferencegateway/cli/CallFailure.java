@@ -43,12 +43,17 @@ final class CallFailure {
     Optional.ofNullable(trailers.get(REQUEST_ID)).ifPresent(id -> lines.add("  request id: " + id));
     retry().ifPresent(hint -> lines.add("  retry: " + hint));
     if (isNobodyThere()) {
-      lines.add(
-          "  Is the gateway running at "
-              + target
-              + "? Start it with: java -jar inference-gateway.jar serve (or demo)");
+      lines.add("  " + whatToDo(target));
     }
     return lines;
+  }
+
+  private String whatToDo(String target) {
+    return message().contains("refused")
+        ? "Is the gateway running at "
+            + target
+            + "? Start it with: java -jar inference-gateway.jar serve (or demo)"
+        : "Is " + target + " a gateway, and does --tls say what it speaks?";
   }
 
   private String message() {

@@ -2,6 +2,7 @@ package inferencegateway.cli;
 
 import inferencegateway.config.ConfigException;
 import inferencegateway.config.Nearest;
+import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import picocli.CommandLine;
@@ -76,6 +77,10 @@ public final class Cli {
       config.problems().forEach(problem -> terminal.say("error: " + problem));
       terminal.say("See: " + command.getCommandSpec().qualifiedName() + " --help");
       return ExitCode.USAGE;
+    }
+    if (e instanceof IOException) {
+      terminal.say("error: " + e.getMessage());
+      return ExitCode.FAILED;
     }
     if (e instanceof UsageFault) {
       terminal.say("error: " + e.getMessage());

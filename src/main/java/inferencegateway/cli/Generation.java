@@ -47,6 +47,9 @@ record Generation(
       answer.endLine();
       new CallFailure(e).lines(target).forEach(terminal::say);
       return ExitCode.of(Status.fromThrowable(e));
+    } catch (NobodyReads e) {
+      // The call is cancelled by whoever ends its context or its channel.
+      return ExitCode.FAILED;
     }
   }
 

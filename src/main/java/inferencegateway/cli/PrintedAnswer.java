@@ -34,7 +34,13 @@ final class PrintedAnswer implements Answer {
   public void message(Message message) {
     if (json) {
       terminal.out().println(oneLine(message));
-      terminal.out().flush();
+      flush();
+    }
+  }
+
+  private void flush() {
+    if (terminal.out().checkError()) {
+      throw new NobodyReads();
     }
   }
 
@@ -58,7 +64,7 @@ final class PrintedAnswer implements Answer {
     if (!json) {
       endReasoning();
       terminal.out().print(piece);
-      terminal.out().flush();
+      flush();
       lineOpen = !piece.endsWith("\n");
     }
   }

@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -108,13 +109,16 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private static void logStart(Logger log, GatewayConfig config, RunningGateway gateway) {
-    log.atInfo()
-        .addKeyValue("version", Version.of("version"))
-        .addKeyValue("listen", config.listener().listen())
-        .addKeyValue("port", gateway.port())
-        .addKeyValue("health_port", gateway.healthPort())
-        .addKeyValue("tls", config.listener().tls() != null)
-        .addKeyValue("backend", config.upstream().backend().text())
-        .log("gateway started");
+    LoggingEventBuilder line =
+        log.atInfo()
+            .addKeyValue("version", Version.of("version"))
+            .addKeyValue("listen", config.listener().listen())
+            .addKeyValue("port", gateway.port())
+            .addKeyValue("tls", config.listener().tls() != null)
+            .addKeyValue("backend", config.upstream().backend().text());
+    if (gateway.healthPort() >= 0) {
+      line = line.addKeyValue("health_port", gateway.healthPort());
+    }
+    line.log("gateway started");
   }
 }

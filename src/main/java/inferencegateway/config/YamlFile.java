@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class YamlFile {
 
   private static final int MOST_BYTES = 1024 * 1024;
+  private static final String BYTE_ORDER_MARK = "\ufeff";
 
   private final Map<String, Value> values = new LinkedHashMap<>();
   private final String file;
@@ -40,7 +41,8 @@ final class YamlFile {
     try {
       String bytes = FileText.read(Path.of(name.text()), MOST_BYTES);
       String text = new String(bytes.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
-      return parse(name.text(), text, problems);
+      return parse(
+          name.text(), text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text, problems);
     } catch (InvalidPathException e) {
       problems.add(problem(name, "must be the path of a file"));
     } catch (IllegalArgumentException e) {

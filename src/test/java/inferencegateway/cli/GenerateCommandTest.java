@@ -15,6 +15,10 @@ import inferencegateway.proto.llm.v1.CompleteRequest;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
 import java.net.ServerSocket;
 import java.util.Arrays;
 import java.util.Map;
@@ -193,6 +197,35 @@ final class GenerateCommandTest {
     signals.join();
     assertEquals(130, run.code());
     assertTrue(gateway.cancelled.await(5, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void closedOutputCancelsTheCall() throws InterruptedException {
+    gateway.hang();
+    StringWriter err = new StringWriter();
+    Terminal terminal =
+        new Terminal(
+            new PrintWriter(new ClosedPipe()),
+            new PrintWriter(err),
+            InputStream.nullInputStream(),
+            Map.of());
+    String[] args = {"generate", "--target", gateway.target(), "Hi"};
+    assertEquals(1, Cli.run(args, CliRun.NOTHING, terminal), err.toString());
+    assertTrue(gateway.cancelled.await(5, TimeUnit.SECONDS));
+  }
+
+  /** As {@code generate ... | head} leaves it. */
+  private static final class ClosedPipe extends Writer {
+    @Override
+    public void write(char[] text, int from, int length) throws IOException {
+      throw new IOException("Broken pipe");
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   /** As a terminal would; the command has installed its own handler by then. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -116,6 +117,56 @@ final class JarIT {
     assertTrue(health.err().contains("Is the gateway running"), health.err());
   }
 
+  @Test
+  void demoStreamsAnAnswer() throws Exception {
+    Finished run = run("demo", "--once", "--listen=127.0.0.1:0");
+    assertEquals(0, run.code(), run.err());
+    assertFalse(run.out().isBlank());
+    assertTrue(run.err().contains("tokens in"), run.err());
+  }
+
+  @Test
+  void termSignalStopsServeInOrder() throws Exception {
+    Process process = served("--drain-pause=0s", "--drain-grace=1s");
+    try {
+      process.destroy();
+      assertTrue(process.waitFor(10, TimeUnit.SECONDS));
+      assertEquals(0, process.exitValue());
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
+  void secondTermSignalEndsServeWithinASecond() throws Exception {
+    Process process = served("--drain-pause=1h");
+    try {
+      process.destroy();
+      assertFalse(process.waitFor(1, TimeUnit.SECONDS));
+      process.destroy();
+      assertTrue(process.waitFor(1, TimeUnit.SECONDS));
+      assertEquals(128 + 15, process.exitValue());
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /** A gateway that has said that it is started. */
+  private static Process served(String... flags) throws IOException {
+    List<String> command = command("serve", "--listen=127.0.0.1:0", "--backend=http://127.0.0.1:9");
+    command.addAll(List.of(flags));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+    List<String> seen = new ArrayList<>();
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      seen.add(line);
+      if (line.contains("gateway started")) {
+        return process;
+      }
+    }
+    throw new AssertionError("serve ended: " + seen);
+  }
+
   private static void assertTold(Finished run) {
     assertTrue(run.took().compareTo(SOON) < 0, "took " + run.took());
     assertFalse(run.err().contains("\tat "), run.err());
@@ -124,12 +175,7 @@ final class JarIT {
   private record Finished(int code, String out, String err, Duration took) {}
 
   private Finished run(String... args) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Xmx128m");
-    command.add("-jar");
-    command.add(System.getProperty("gateway.jar"));
-    command.addAll(List.of(args));
+    List<String> command = command(args);
     Path out = Files.createTempFile(folder, "out", "");
     Path err = Files.createTempFile(folder, "err", "");
     long begun = System.nanoTime();
@@ -144,6 +190,16 @@ final class JarIT {
     process.destroyForcibly();
     assertTrue(ended, () -> String.join(" ", command) + " does not end");
     return new Finished(process.exitValue(), read(out), read(err), took);
+  }
+
+  private static List<String> command(String... args) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx128m");
+    command.add("-jar");
+    command.add(System.getProperty("gateway.jar"));
+    command.addAll(List.of(args));
+    return command;
   }
 
   private static String read(Path file) throws IOException {

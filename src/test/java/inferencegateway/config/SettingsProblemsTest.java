@@ -173,7 +173,7 @@ final class SettingsProblemsTest {
 
   @Test
   void emptyFileSetsNothing() throws IOException {
-    for (String yaml : List.of("", "# nothing\n", "---\n", "{}\n")) {
+    for (String yaml : List.of("", "# nothing\n", "---\n", "{}\n", "\ufeff# from an editor\n")) {
       assertEquals(
           GatewayConfig.defaults(), Settings.read(Map.of("config", file(yaml)), Map.of()).config());
     }
