@@ -21,6 +21,24 @@ final class ReadmeTableTest {
     assertEquals(expected(), table);
   }
 
+  @Test
+  void chineseReadmeListsTheSameKeysAndDefaults() throws IOException {
+    String readme = Files.readString(Path.of("README.zh-CN.md"));
+    assertEquals(
+        Settings.all().stream()
+            .map(
+                s ->
+                    "| `%s` | %s |"
+                        .formatted(s.key(), quoted(s.defaultText()).replace("none", "无")))
+            .toList(),
+        readme
+            .substring(readme.indexOf(BEGIN), readme.indexOf(END))
+            .lines()
+            .filter(line -> line.startsWith("| `"))
+            .map(line -> line.substring(0, line.indexOf('|', line.indexOf('|', 1) + 1) + 1))
+            .toList());
+  }
+
   private static String expected() {
     String rows =
         Settings.all().stream()
