@@ -7,6 +7,7 @@ import java.net.Socket;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The two sockets of one proxied connection and the two threads between them. */
 final class ProxiedConnection {
@@ -30,10 +31,21 @@ final class ProxiedConnection {
     daemon("tcp-proxy-down", () -> pump(server, client, toClient));
   }
 
-  static void daemon(String name, Runnable work) {
+  static Thread daemon(String name, Runnable work) {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
     thread.start();
+    return thread;
+  }
+
+  static void await(@Nullable Thread thread) {
+    try {
+      if (thread != null) {
+        thread.join(2_000);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void pump(Socket from, Socket to, TcpFaults faults) {

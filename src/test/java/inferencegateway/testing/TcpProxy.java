@@ -23,6 +23,7 @@ public final class TcpProxy implements AutoCloseable {
   private final List<ProxiedConnection> open = new CopyOnWriteArrayList<>();
   private final int port;
   private @Nullable ServerSocket listener;
+  private @Nullable Thread acceptor;
 
   private TcpProxy(InetSocketAddress target) throws IOException {
     this.target = target;
@@ -79,6 +80,8 @@ public final class TcpProxy implements AutoCloseable {
     listener = null;
     if (socket != null) {
       close(socket);
+      // The kernel goes on accepting until the thread in accept() has let go of the socket.
+      ProxiedConnection.await(acceptor);
     }
   }
 
@@ -115,7 +118,7 @@ public final class TcpProxy implements AutoCloseable {
     socket.setReuseAddress(true);
     socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted), 1_024);
     listener = socket;
-    ProxiedConnection.daemon("tcp-proxy-accept", () -> acceptAll(socket));
+    acceptor = ProxiedConnection.daemon("tcp-proxy-accept", () -> acceptAll(socket));
     return socket.getLocalPort();
   }
 
