@@ -409,8 +409,13 @@ public final class ActiveCall implements AnswerListener {
 
   private Outcome tellFailed(Outcome.Failed failed) {
     flow.flush();
-    sink.fail(Statuses.of(failed.failure(), info.requestId(), phase, deltas));
+    sink.fail(Statuses.of(failed.failure(), info.requestId(), phase, handedOver()));
     return failed;
+  }
+
+  /** What was collected for a unary caller has not reached it. */
+  private int handedOver() {
+    return info.streaming() ? deltas : 0;
   }
 
   private Outcome tellAbandoned(Outcome.Abandoned gone) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * hop there.
  *
  * <pre>
- *  NEW -> CONNECTING -> WAITING -> ANSWERED -> DONE      any -> DONE
+ *  NEW -> CONNECTING -> WAITING -> ANSWERED -> ENDING -> DONE      any -> DONE
  *             ^            |
  *             +------------+  once, when a used connection turns out to be dead
  * </pre>
@@ -20,6 +20,7 @@ final class ClientExchange implements Exchange, Runnable {
     CONNECTING,
     WAITING,
     ANSWERED,
+    ENDING,
     DONE
   }
 
@@ -31,6 +32,7 @@ final class ClientExchange implements Exchange, Runnable {
   private @Nullable Connection connection;
   private boolean paused;
   private boolean sentTold;
+  private boolean unwanted;
 
   /** Written on the loop, read by whoever writes the log. */
   private volatile ConnectionUse use = new ConnectionUse(false, 0);
@@ -118,11 +120,14 @@ final class ClientExchange implements Exchange, Runnable {
     }
   }
 
-  void end() {
+  /** False when the handler, told of the end, wants the connection to serve nobody else. */
+  boolean end() {
     if (state == State.ANSWERED) {
-      finish();
+      state = State.ENDING;
       handler.onEnd();
+      finish();
     }
+    return !unwanted;
   }
 
   void fail(HttpFault fault) {
@@ -164,7 +169,10 @@ final class ClientExchange implements Exchange, Runnable {
       hop(this::abort);
       return;
     }
-    if (state == State.DONE) {
+    if (state == State.ENDING) {
+      unwanted = true;
+    }
+    if (state == State.ENDING || state == State.DONE) {
       return;
     }
     Dial dialling = dial;

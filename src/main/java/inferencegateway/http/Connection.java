@@ -216,12 +216,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     exchange = null;
-    if (mayServeAgain()) {
+    // The handler first: only it knows whether what was said in good HTTP made sense.
+    if (now.end() && mayServeAgain()) {
       lane.giveBack(this);
     } else {
       close();
     }
-    now.end();
   }
 
   private boolean mayServeAgain() {

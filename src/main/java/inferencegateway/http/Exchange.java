@@ -9,7 +9,8 @@ public interface Exchange {
   /**
    * Nobody waits any more: closes the connection (never half-closes, never reuses it), stops
    * connecting or resolving. No method of the handler is called afterwards when this is called on
-   * the loop. Idempotent.
+   * the loop. Idempotent. From inside {@link ResponseHandler#onEnd}: the connection serves nobody
+   * else.
    */
   void abort();
 

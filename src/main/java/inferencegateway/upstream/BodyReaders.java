@@ -1,5 +1,6 @@
 package inferencegateway.upstream;
 
+import inferencegateway.chat.ChatRequest;
 import inferencegateway.chat.Failure;
 import inferencegateway.chat.Reason;
 import inferencegateway.http.ResponseHead;
@@ -12,14 +13,14 @@ final class BodyReaders {
   private final Answer answer;
   private final Dialect dialect;
   private final boolean stream;
-  private final String model;
+  private final ChatRequest request;
 
-  BodyReaders(ChatCall call, Answer answer, Dialect dialect, boolean stream, String model) {
+  BodyReaders(ChatCall call, Answer answer, Dialect dialect, boolean stream, ChatRequest request) {
     this.call = call;
     this.answer = answer;
     this.dialect = dialect;
     this.stream = stream;
-    this.model = model;
+    this.request = request;
   }
 
   /** Null when the head alone ended the call. */
@@ -59,14 +60,14 @@ final class BodyReaders {
                 .of(
                     head.status(),
                     reply,
-                    model,
+                    request,
                     RetryAfter.parse(head.retryAfter(), dialect.clock())));
   }
 
   /** An error object inside a response that began well. */
   Failure inBand(byte[] bytes, int offset, int length) {
     ErrorReply reply = ErrorReply.parse(bytes, offset, length);
-    return dialect.failures().of(reply.status(), reply, model, null);
+    return dialect.failures().of(reply.status(), reply, request, null);
   }
 
   private static String shown(String type) {

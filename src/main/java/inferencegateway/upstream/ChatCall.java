@@ -1,6 +1,7 @@
 package inferencegateway.upstream;
 
 import inferencegateway.chat.AnswerListener;
+import inferencegateway.chat.ChatRequest;
 import inferencegateway.chat.Failure;
 import inferencegateway.chat.Finish;
 import inferencegateway.http.CallLoop;
@@ -57,11 +58,16 @@ final class ChatCall implements UpstreamCall, ResponseHandler {
   /** Set by any thread, read by the loop and by the writer of the body; never unset. */
   private volatile boolean aborted;
 
-  ChatCall(CallLoop loop, AnswerListener listener, Dialect dialect, boolean stream, String model) {
+  ChatCall(
+      CallLoop loop,
+      AnswerListener listener,
+      Dialect dialect,
+      boolean stream,
+      ChatRequest request) {
     this.loop = loop;
     this.listener = listener;
     this.answer = new Answer(listener, this::isOpen);
-    this.readers = new BodyReaders(this, answer, dialect, stream, model);
+    this.readers = new BodyReaders(this, answer, dialect, stream, request);
   }
 
   /** Whether anyone still waits. */
@@ -230,9 +236,26 @@ final class ChatCall implements UpstreamCall, ResponseHandler {
   void finish(boolean lenient) {
     if (answer.finish() == null && !(lenient && answer.hasDeltas())) {
       answer.flush();
-      fail(answer.unfinished());
+      breakOff();
     } else {
       complete();
+    }
+  }
+
+  /** A backend that loses the end of an answer is not trusted with its connection any more. */
+  private void breakOff() {
+    if (answer.hasDeltas()) {
+      failForGood(answer.unfinished());
+    } else {
+      fail(answer.unfinished());
+    }
+  }
+
+  /** The body ended in good order, but without the word that ends an answer. */
+  void endMarkIsMissing() {
+    Exchange current = exchange;
+    if (current != null) {
+      current.abort();
     }
   }
 

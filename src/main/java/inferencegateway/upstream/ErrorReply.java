@@ -66,6 +66,10 @@ record ErrorReply(String message, String type, String param, String code) {
     return text.stripLeading().startsWith("<");
   }
 
+  ErrorReply withMessage(String other) {
+    return new ErrorReply(other, type, param, code);
+  }
+
   /** The HTTP status that an error inside a 200 stands for; 500 where it does not say. */
   int status() {
     int number = number(code);

@@ -50,7 +50,7 @@ public final class OpenAiBackend {
       boolean stream,
       String requestId,
       AnswerListener listener) {
-    ChatCall call = new ChatCall(loop, listener, dialect, stream, request.model());
+    ChatCall call = new ChatCall(loop, listener, dialect, stream, request);
     if (loop.isCurrent() && !ChatBody.isLarge(request)) {
       call.send(transport, post(ChatBody.write(request, stream), stream, requestId));
     } else {

@@ -1,5 +1,6 @@
 package inferencegateway.upstream;
 
+import inferencegateway.chat.ChatRequest;
 import inferencegateway.chat.Failure;
 import inferencegateway.chat.FieldViolation;
 import inferencegateway.chat.Reason;
@@ -38,12 +39,14 @@ final class ReplyFailures {
 
   /**
    * @param status of the response, or what an error inside a 200 stands for
-   * @param model as asked for
+   * @param said what the response says, the caller's own words perhaps among it
+   * @param request what it is the answer to
    * @param retryAfter what the response asked for
    */
-  Failure of(int status, ErrorReply reply, String model, @Nullable Duration retryAfter) {
-    Reason reason = reason(status, reply);
-    String what = message(reason, status, reply, model);
+  Failure of(int status, ErrorReply said, ChatRequest request, @Nullable Duration retryAfter) {
+    Reason reason = reason(status, said);
+    ErrorReply reply = said.withMessage(Echo.cut(head(said.message()), request.messages()));
+    String what = message(reason, status, reply, request.model());
     return new Failure(reason, what, violations(reason, reply), upstream(reply), null, "")
         .withRetryAfter(pause(reason, retryAfter));
   }

@@ -36,6 +36,9 @@ final class StreamReader implements BodyReader, SseFramer.Sink {
   public void onEnd() {
     framer.end();
     if (call.isOpen()) {
+      if (answer.finish() != null) {
+        call.endMarkIsMissing();
+      }
       call.finish(dialect.lenientFinish());
     }
   }

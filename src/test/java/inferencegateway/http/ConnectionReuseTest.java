@@ -45,6 +45,28 @@ class ConnectionReuseTest {
     }
   }
 
+  /** The bytes were in order; what they said was not. */
+  @Test
+  void connectionThatTheHandlerGivesUpAtTheEndServesNobodyElse() throws Exception {
+    try (RawServer server = new RawServer(ConnectionReuseTest::serveAll)) {
+      HttpClient client = fixture.client(server.port());
+      CompletableFuture<Exchange> own = new CompletableFuture<>();
+      Recorder doubting =
+          new Recorder() {
+            @Override
+            public void onEnd() {
+              own.join().abort();
+              super.onEnd();
+            }
+          };
+      own.complete(fixture.get(client, doubting));
+      assertEquals("ok", doubting.text());
+      assertEquals("ok", fixture.get(client).text());
+      assertEquals(2, server.accepted());
+      eventually("one is closed", () -> client.counts().open() == 1);
+    }
+  }
+
   @Test
   void handlerIsToldInOrder() throws Exception {
     try (RawServer server = new RawServer(ConnectionReuseTest::serveAll)) {

@@ -89,13 +89,14 @@ class StreamedAnswerTest {
     wire.events().event(Backend.token("a")).event(Backend.STOP).end();
     assertEquals(Finish.of("stop"), heard.finish);
     assertNull(heard.usage);
+    assertFalse(wire.isReusable());
   }
 
   @Test
   void doneWithoutFinishIsATruncation() {
     wire.events().event(Backend.token("a")).event("[DONE]").end();
     assertEquals(Reason.UPSTREAM_TRUNCATED, heard.reason());
-    assertTrue(wire.isReusable());
+    assertFalse(wire.isReusable());
   }
 
   @Test
