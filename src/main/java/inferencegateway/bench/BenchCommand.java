@@ -3,7 +3,9 @@ package inferencegateway.bench;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import inferencegateway.bench.Bench.Report;
+import inferencegateway.config.LogConfig;
 import inferencegateway.simulator.HumanDuration;
+import inferencegateway.telemetry.Logging;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -114,7 +116,8 @@ public final class BenchCommand implements Callable<Integer> {
     PrintWriter err = spec().commandLine().getErr();
     Timing timing = timing();
     List<Scenario> chosen = chosen();
-    try {
+    Logging logging = Logging.start(LogConfig.quiet());
+    try (logging) {
       Servers servers = new Servers(List.of(gatewayJvm.strip().split("\\s+")));
       Bench bench = new Bench(servers, timing, words -> say(err, words + " ..."));
       Report report = bench.run(chosen, checkedStreams());

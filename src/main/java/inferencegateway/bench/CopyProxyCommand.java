@@ -1,5 +1,7 @@
 package inferencegateway.bench;
 
+import inferencegateway.config.LogConfig;
+import inferencegateway.telemetry.Logging;
 import io.grpc.netty.shaded.io.netty.bootstrap.Bootstrap;
 import io.grpc.netty.shaded.io.netty.bootstrap.ServerBootstrap;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
@@ -41,8 +43,10 @@ public final class CopyProxyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    Logging logging = Logging.start(LogConfig.quiet());
     int threads = Math.min(2, Runtime.getRuntime().availableProcessors());
-    try (LoadLoops loops = new LoadLoops("copy", threads)) {
+    try (logging;
+        LoadLoops loops = new LoadLoops("copy", threads)) {
       Channel listening = listen(loops);
       if (spec != null) {
         PrintWriter out = spec.commandLine().getOut();

@@ -16,7 +16,7 @@ final class Words {
   static List<String> of(Report report, Timing timing, Machine machine, String command) {
     List<String> lines = new ArrayList<>();
     String floor = report.floor();
-    lines.add(row("", "", "", "CPU in us per token (unary: call)", "", "", "", ""));
+    lines.add(row("", "", "", "CPU us per token", "", "", "", ""));
     lines.add(
         row(
             "scenario",
