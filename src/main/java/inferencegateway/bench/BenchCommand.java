@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
       "",
       "Starts a simulator, a gateway and, to compare with, nginx (or, where that is not installed, a"
           + " small proxy of its own that only copies bytes) as processes of their own on loopback,"
-          + " puts the same load on both, and ends them. Takes about two and a half minutes; keep"
+          + " puts the same load on both, and ends them. Takes two to four minutes; keep"
           + " the machine quiet meanwhile."
     },
     synopsisHeading = "Usage: ",

@@ -34,10 +34,10 @@ final class Words {
         "CPU: user and system time of the server's processes between two marks "
             + seconds(timing.measure())
             + " apart, after "
-            + seconds(timing.warmUp())
-            + " of warm-up and "
             + seconds(timing.settle())
-            + " of the same load.");
+            + " of the same load and a warm-up of at most "
+            + seconds(timing.warmUp())
+            + ".");
     lines.add("Delay: from the simulator's write of a token to the caller's read, p50/p99 in ms.");
     lines.add("All on one machine: simulator, server and callers share its cores.");
     lines.add("Machine: " + machine);
