@@ -31,7 +31,7 @@ final class Words {
     report.results().stream().filter(r -> r.memory() != null).forEach(r -> lines.add(memory(r)));
     lines.add("");
     lines.add(
-        "CPU: user and system time of the server's processes between two marks "
+        "CPU: user and system time of the server's processes, per token (unary: per call), between two marks "
             + seconds(timing.measure())
             + " apart, after "
             + seconds(timing.settle())
