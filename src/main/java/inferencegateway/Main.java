@@ -1,5 +1,7 @@
 package inferencegateway;
 
+import inferencegateway.bench.BenchCommand;
+import inferencegateway.bench.CopyProxyCommand;
 import inferencegateway.cli.Cli;
 import inferencegateway.cli.SimulateCommand;
 import inferencegateway.cli.Wiring;
@@ -29,7 +31,10 @@ public final class Main {
     followNames();
     Logging.start(UNTIL_CONFIGURED);
     Wiring wiring =
-        new Wiring(Gateway::start, SimulatedBackend::start, List.of(new SimulateCommand()));
+        new Wiring(
+            Gateway::start,
+            SimulatedBackend::start,
+            List.of(new SimulateCommand(), new BenchCommand(), new CopyProxyCommand()));
     System.exit(Cli.run(args, wiring));
   }
 

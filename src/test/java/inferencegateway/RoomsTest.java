@@ -85,10 +85,22 @@ class RoomsTest {
                           && !type.getPackageName().startsWith("inferencegateway.simulator")));
 
   @ArchTest
-  static final ArchRule onlyThreeRoomsSeeNetty =
+  static final ArchRule onlyTheRootKnowsTheBench =
       noClasses()
           .that()
-          .resideOutsideOfPackages("..server..", "..http..", "..simulator..")
+          .resideInAPackage("inferencegateway.*..")
+          .and()
+          .resideOutsideOfPackage("..bench..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("..bench..");
+
+  /** Three that serve, and the one that puts load on them. */
+  @ArchTest
+  static final ArchRule onlyFourRoomsSeeNetty =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("..server..", "..http..", "..simulator..", "..bench..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.grpc.netty.shaded.io.netty..");

@@ -2,10 +2,12 @@ package inferencegateway.cli;
 
 import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_FOOTER;
 
+import inferencegateway.config.LogConfig;
 import inferencegateway.simulator.Fault;
 import inferencegateway.simulator.HumanDuration;
 import inferencegateway.simulator.Simulator;
 import inferencegateway.simulator.SimulatorConfig;
+import inferencegateway.telemetry.Logging;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -158,7 +160,10 @@ public final class SimulateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    try (Simulator simulator = new Simulator(config())) {
+    SimulatorConfig config = config();
+    Logging logging = Logging.start(LogConfig.quiet());
+    try (logging;
+        Simulator simulator = new Simulator(config)) {
       start(simulator);
       Runtime.getRuntime().addShutdownHook(new Thread(simulator::stop, "simulate-stop"));
       announce(simulator.port());

@@ -83,6 +83,10 @@ public enum Fault {
   CONTINUE_100("", "100 Continue first"),
   EARLY_HINTS_103("", "103 Early Hints first"),
 
+  INTER_TOKEN(
+      "DURATION", "20ms", "between two tokens of this answer; 0: as fast as they are taken"),
+  STAMP("", "each token's text is a space and the System.nanoTime at which it was written"),
+
   HEALTH_STATUS("CODE", "503", "status of /health"),
   SLOW_HEALTH("DURATION", "2s", "/health takes that long"),
   MODELS_STATUS("CODE", "503-starting", "status of /v1/models"),

@@ -53,7 +53,7 @@ final class Generation {
     this.plan = plan;
     this.sink = sink;
     this.entry = entry;
-    this.pace = new Pace(engine.config());
+    this.pace = new Pace(engine.config(), spec.duration(Fault.INTER_TOKEN));
     this.cut = Cut.of(spec, plan.tokens().size());
     this.end = cut == null ? plan.tokens().size() : cut.after();
     this.wedging = spec.has(Fault.WEDGE);

@@ -1,6 +1,8 @@
 package inferencegateway.simulator;
 
+import java.time.Duration;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * When one answer's tokens are due. Each due time is counted from the one before it and not from
@@ -14,9 +16,12 @@ final class Pace {
   private final SplittableRandom random = new SplittableRandom();
   private long due;
 
-  Pace(SimulatorConfig config) {
+  /**
+   * @param asked between two tokens of this answer; null: as configured
+   */
+  Pace(SimulatorConfig config, @Nullable Duration asked) {
     timeToFirstToken = config.timeToFirstToken().toNanos();
-    interToken = config.interToken().toNanos();
+    interToken = (asked == null ? config.interToken() : asked).toNanos();
     jitter = config.jitter();
   }
 

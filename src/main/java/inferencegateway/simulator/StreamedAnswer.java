@@ -1,7 +1,9 @@
 package inferencegateway.simulator;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,7 @@ final class StreamedAnswer implements AnswerSink {
   private final boolean usageAtEnd;
   private final boolean usageAlways;
   private final boolean finishWithLast;
+  private final boolean stamping;
   private final Event content;
   private final Event reasoning;
   private boolean opened;
@@ -44,6 +47,7 @@ final class StreamedAnswer implements AnswerSink {
     this.usageAtEnd = ask.includeUsage() && usageWanted;
     this.usageAlways = (ask.continuousUsage() || spec.has(Fault.CONTINUOUS_USAGE)) && usageWanted;
     this.finishWithLast = Finish.isWithLast(plan, spec);
+    this.stamping = spec.has(Fault.STAMP);
     this.content = tokenEvent(false, Finish.NOT_YET, null);
     this.reasoning = plan.reasoningTokens() > 0 ? tokenEvent(true, Finish.NOT_YET, null) : content;
   }
@@ -103,7 +107,14 @@ final class StreamedAnswer implements AnswerSink {
           tokenEvent(
               isReasoning, last ? Finish.keys(plan, spec) : Finish.NOT_YET, usage(usageAlways, to));
     }
-    reply.piece(event, plan.tokens().subList(from, to));
+    List<Token> texts = stamping ? stamps(to - from) : plan.tokens().subList(from, to);
+    reply.piece(event, texts);
+  }
+
+  /** On one host this clock is the same in every process, so that a reader can tell the delay. */
+  private static List<Token> stamps(int count) {
+    String text = " " + System.nanoTime();
+    return Collections.nCopies(count, Token.raw(text, text.getBytes(US_ASCII)));
   }
 
   /** What comes before the first token. */
