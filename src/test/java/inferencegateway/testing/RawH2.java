@@ -59,16 +59,17 @@ public final class RawH2 implements AutoCloseable {
     }
   }
 
+  /** The preface must be first on the wire, so the reader, which acknowledges, starts last. */
   private void start() throws IOException {
-    FrameReader reader = new FrameReader(socket.getInputStream());
-    Thread thread = new Thread(() -> readAll(reader), "raw-h2-reader");
-    thread.setDaemon(true);
-    thread.start();
     writer.preface();
     settings(SETTINGS_INITIAL_WINDOW_SIZE, behaviour.initialWindow());
     if (behaviour.connectionWindow() > DEFAULT_WINDOW) {
       windowUpdate(0, behaviour.connectionWindow() - DEFAULT_WINDOW);
     }
+    FrameReader reader = new FrameReader(socket.getInputStream());
+    Thread thread = new Thread(() -> readAll(reader), "raw-h2-reader");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   /** A call to {@code path}, for instance {@code /inference.InferenceService/Generate}. */
