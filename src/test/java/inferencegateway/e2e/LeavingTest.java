@@ -4,19 +4,27 @@ import static inferencegateway.e2e.Scene.CANCEL;
 import static inferencegateway.e2e.Scene.SOON;
 import static inferencegateway.e2e.Scene.ask;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import inferencegateway.proto.llm.v1.CompleteRequest;
+import inferencegateway.proto.llm.v1.LLMServiceGrpc;
 import inferencegateway.simulator.RecordedRequest;
 import inferencegateway.testing.FrameType;
 import inferencegateway.testing.H2Behaviour;
 import inferencegateway.testing.RawH2;
 import inferencegateway.testing.RawStream;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.MetadataUtils;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -135,6 +143,7 @@ class LeavingTest {
                 .message(point.ask.build())
                 .halfClose();
         calls.add(new Timed(id, call, due));
+        LockSupport.parkNanos(10_000_000); // Else one pause of this machine delays all of them.
       }
       for (Timed timed : calls) {
         timed.call.awaitEnd(SOON);
@@ -145,6 +154,36 @@ class LeavingTest {
       }
     }
     latencies.assertPrompt();
+  }
+
+  /** Its own timer and the gateway's go off together; the log must not call it a cancel. */
+  @Test
+  void deadlineOfAnOrdinaryClientIsNoCancel() {
+    ManagedChannel channel = scene.rig().callers().channel();
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < TIMES; i++) {
+      String id = Scene.newId();
+      ids.add(id);
+      Metadata headers = new Metadata();
+      headers.put(Metadata.Key.of("x-request-id", Metadata.ASCII_STRING_MARSHALLER), id);
+      LLMServiceGrpc.LLMServiceBlockingStub stub =
+          LLMServiceGrpc.newBlockingStub(channel)
+              .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
+              .withDeadlineAfter(60, TimeUnit.MILLISECONDS);
+      StatusRuntimeException error =
+          assertThrows(
+              StatusRuntimeException.class,
+              () -> stub.complete(ask("stall-before-headers").build()));
+      assertEquals(Status.Code.DEADLINE_EXCEEDED, error.getStatus().getCode());
+    }
+    scene.rig().awaitQuiet();
+    // A busy machine may delay a few on their way.
+    long deadlines =
+        ids.stream()
+            .flatMap(id -> scene.log().of(id).stream())
+            .filter(line -> line.outcome().equals("client_deadline"))
+            .count();
+    assertTrue(deadlines >= TIMES / 2, deadlines + " of " + TIMES);
   }
 
   private record Timed(String id, RawStream call, long due) {}
