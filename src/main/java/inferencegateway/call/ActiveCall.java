@@ -43,6 +43,12 @@ public final class ActiveCall implements AnswerListener {
    */
   private static final long PARTIAL_LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /**
+   * A client's timer goes off about when ours does, and its reset may come first: so close to the
+   * deadline it is no cancel.
+   */
+  private static final long DEADLINE_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
   private final CallInfo info;
   private final AnswerSink sink;
   private final Calls calls;
@@ -53,6 +59,7 @@ public final class ActiveCall implements AnswerListener {
 
   private Phase phase = Phase.ADMISSION;
   private boolean ended;
+  private boolean requestComplete;
   private boolean streamClosed;
   private @Nullable ChatRequest request;
   private Admission.@Nullable Place place;
@@ -60,6 +67,7 @@ public final class ActiveCall implements AnswerListener {
   private @Nullable UpstreamCall upstream;
   private boolean upstreamDone;
   private CallLoop.@Nullable Timer cap;
+  private boolean capIsSooner;
   private CallLoop.@Nullable Timer stall;
   private int deltas;
   private long collectedBytes;
@@ -81,6 +89,7 @@ public final class ActiveCall implements AnswerListener {
 
   /** The request is whole and checked. */
   public void run(ChatRequest checked) {
+    requestComplete = true;
     if (ended) {
       return;
     }
@@ -95,6 +104,7 @@ public final class ActiveCall implements AnswerListener {
 
   /** The request cannot be served. */
   public void reject(Failure failure) {
+    requestComplete = true;
     fail(failure);
   }
 
@@ -284,8 +294,8 @@ public final class ActiveCall implements AnswerListener {
     end(new Outcome.Abandoned(Outcome.Cause.SLOW_CONSUMER));
   }
 
-  /** At the cap a call that is over, but whose data nobody took, loses its stream. */
   private void capped() {
+    cap = null;
     if (ended) {
       sink.reset();
     } else if (wantsPartial()) {
@@ -311,12 +321,27 @@ public final class ActiveCall implements AnswerListener {
     }
     if (asked.total() != null || asked.partialAnswer()) {
       stopCap();
+      capIsSooner = true;
       capAfter(Math.max(0, left));
     }
   }
 
   private void capAfter(long nanos) {
     cap = loop.schedule(Duration.ofNanos(nanos), this::capped);
+  }
+
+  /**
+   * A call may be over while its stream is not, since nobody takes its last data. Then the stream
+   * is reset in the end. A limit that the caller set on the answer does not limit the taking of it.
+   */
+  private void linger() {
+    if (streamClosed || info.context().isCancelled()) {
+      stopCap();
+    } else if (cap == null || capIsSooner) {
+      stopCap();
+      long left = calls.limits().maxCallTime().toNanos() - clock.sinceArrival();
+      capAfter(Math.max(left, calls.limits().slowCallerStall().toNanos()));
+    }
   }
 
   private void stopCap() {
@@ -359,7 +384,8 @@ public final class ActiveCall implements AnswerListener {
 
   private static Outcome.Cause causeOf(Context context) {
     Deadline deadline = context.getDeadline();
-    boolean late = deadline != null && deadline.isExpired();
+    boolean late =
+        deadline != null && deadline.timeRemaining(TimeUnit.NANOSECONDS) <= DEADLINE_SLACK_NANOS;
     return late || context.cancellationCause() instanceof TimeoutException
         ? Outcome.Cause.DEADLINE
         : Outcome.Cause.CANCELLED;
@@ -392,9 +418,7 @@ public final class ActiveCall implements AnswerListener {
     }
     tell(outcome);
     calls.ended(this, outcome);
-    if (streamClosed || info.context().isCancelled()) {
-      stopCap();
-    }
+    linger();
   }
 
   private void tell(Outcome outcome) {
@@ -410,6 +434,11 @@ public final class ActiveCall implements AnswerListener {
   private Outcome tellFailed(Outcome.Failed failed) {
     flow.flush();
     sink.fail(Statuses.of(failed.failure(), info.requestId(), phase, handedOver()));
+    if (!requestComplete) {
+      // After the status, which nothing holds up: the library would keep the stream until the
+      // caller has said all that it meant to say.
+      sink.reset();
+    }
     return failed;
   }
 

@@ -3,9 +3,9 @@ package inferencegateway.call;
 import inferencegateway.chat.Delta;
 
 /**
- * Deltas that came while the caller was not ready, merged. Bounded by what one read from the
- * network holds, since reading stops while anything waits here. Reasoning comes before text in an
- * answer, so each may be kept by itself.
+ * Deltas that came while the caller was not ready, merged. Bounded by one message and what one read
+ * from the network holds, since reading stops while that much waits here. Reasoning comes before
+ * text in an answer, so each may be kept by itself.
  */
 final class Backlog {
 
@@ -14,6 +14,10 @@ final class Backlog {
 
   boolean isEmpty() {
     return reasoning.length() == 0 && text.length() == 0;
+  }
+
+  int chars() {
+    return reasoning.length() + text.length();
   }
 
   void add(Delta delta) {

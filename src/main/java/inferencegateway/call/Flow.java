@@ -55,6 +55,9 @@ final class Flow {
       sink.send(head, delta);
     } else {
       backlog.add(delta);
+      if (!paused && backlog.chars() > MERGED_CHARS) {
+        pause(); // One batch may be many reads; this stops it after the present one.
+      }
     }
   }
 
@@ -62,10 +65,14 @@ final class Flow {
   void batchEnded() {
     drainWhileReady();
     if (!backlog.isEmpty() && !paused) {
-      paused = true;
-      pausedAt = System.nanoTime();
-      source.pause();
+      pause();
     }
+  }
+
+  private void pause() {
+    paused = true;
+    pausedAt = System.nanoTime();
+    source.pause();
   }
 
   /** The caller has taken data. May come at any time and without need. */

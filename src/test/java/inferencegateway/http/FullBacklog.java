@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
 /** A listening socket whose queue is full, so that the kernel leaves new connections waiting. */
-final class FullBacklog implements AutoCloseable {
+public final class FullBacklog implements AutoCloseable {
   private final ServerSocket server;
   private final List<Socket> fillers = new ArrayList<>();
 
@@ -20,7 +20,7 @@ final class FullBacklog implements AutoCloseable {
   }
 
   /** Skips the test where the kernel always accepts. */
-  static FullBacklog openOrSkip() throws IOException {
+  public static FullBacklog openOrSkip() throws IOException {
     FullBacklog full = new FullBacklog();
     boolean stalls = full.fill();
     if (!stalls) {
@@ -43,7 +43,7 @@ final class FullBacklog implements AutoCloseable {
     return false;
   }
 
-  int port() {
+  public int port() {
     return server.getLocalPort();
   }
 

@@ -59,14 +59,14 @@ public final class RawH2 implements AutoCloseable {
     }
   }
 
+  /** The preface must be first on the wire, so the reader, which acknowledges, starts last. */
   private void start() throws IOException {
-    FrameReader reader = new FrameReader(socket.getInputStream());
     writer.preface();
     settings(SETTINGS_INITIAL_WINDOW_SIZE, behaviour.initialWindow());
     if (behaviour.connectionWindow() > DEFAULT_WINDOW) {
       windowUpdate(0, behaviour.connectionWindow() - DEFAULT_WINDOW);
     }
-    // Only now: an answer to the server's SETTINGS must not go out before ours.
+    FrameReader reader = new FrameReader(socket.getInputStream());
     Thread thread = new Thread(() -> readAll(reader), "raw-h2-reader");
     thread.setDaemon(true);
     thread.start();
