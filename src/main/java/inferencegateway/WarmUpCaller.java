@@ -10,10 +10,15 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** The client of the warm-up: every method, good and bad, a few dozen times. */
+/** The client of the warm-up: every method, good and bad, a few times. */
 final class WarmUpCaller {
 
-  private static final int ROUNDS = 40;
+  /**
+   * Loading classes is what the first caller would feel. More rounds only wake the compiler, which
+   * takes CPU seconds of the start and makes the first call no faster: 40 rounds took a second of
+   * CPU more than these.
+   */
+  private static final int ROUNDS = 8;
 
   private WarmUpCaller() {}
 

@@ -4,6 +4,7 @@ import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandler.Sharable;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,6 +21,8 @@ import org.slf4j.LoggerFactory;
 final class ConnectionCap extends ChannelInboundHandlerAdapter {
 
   private static final Logger log = LoggerFactory.getLogger(ConnectionCap.class);
+
+  private static final long PAUSE_SECONDS = 1;
 
   private final int cap;
   private final AtomicInteger open = new AtomicInteger();
@@ -38,6 +41,22 @@ final class ConnectionCap extends ChannelInboundHandlerAdapter {
 
   long rejected() {
     return rejected.get();
+  }
+
+  /**
+   * Accepting failed, as a rule for want of file descriptors. The system would report the waiting
+   * connection again at once and for ever, so this listener looks away for a moment. Netty's own
+   * acceptor does the same, but logs as if there were a bug.
+   */
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // closing the channel ends its loop's interest too
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    log.warn(
+        "A connection could not be accepted, callers wait; is `ulimit -n` too low? {}",
+        cause.getMessage());
+    ctx.channel().config().setAutoRead(false);
+    ctx.executor()
+        .schedule(() -> ctx.channel().config().setAutoRead(true), PAUSE_SECONDS, TimeUnit.SECONDS);
   }
 
   @Override
