@@ -1,5 +1,6 @@
 package inferencegateway.bench;
 
+import com.google.errorprone.annotations.Immutable;
 import java.time.Duration;
 
 /**
@@ -9,6 +10,7 @@ import java.time.Duration;
  * @param tokens exactly as many
  * @param pace between two tokens; zero: as fast as they are taken
  */
+@Immutable
 record Ask(boolean streamed, int tokens, Duration pace) {
 
   /** Tells the simulator its pace, and to write times in place of words. */
