@@ -12,11 +12,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps callers from filling our log through the library's.
  *
- * <p>Bytes that are no HTTP/2, a missing {@code te} header, an unreadable {@code grpc-timeout} or a
- * message above the limit each make it write warnings or whole stack traces, as often as a caller
- * likes. A broken connection becomes one DEBUG line; the warnings come without trace, one a minute
- * at most, with the number left out. What the caller sent is cut short, and not shown at all for a
- * connection.
+ * <p>Bytes that are no HTTP/2, a missing {@code te} header or an unreadable {@code grpc-timeout}
+ * each make it write warnings or whole stack traces, as often as a caller likes. A broken
+ * connection becomes one DEBUG line; the warnings come without trace, one a minute at most, with
+ * the number left out. What the caller sent is cut short, and not shown at all for a connection.
  */
 public final class LibraryLog {
 
@@ -30,14 +29,12 @@ public final class LibraryLog {
   private final List<Logger> held =
       List.of(
           Logger.getLogger(NETTY + "NettyServerTransport.connections"),
-          Logger.getLogger(NETTY + "NettyServerHandler"),
-          Logger.getLogger(NETTY + "NettyServerStream"));
+          Logger.getLogger(NETTY + "NettyServerHandler"));
 
   /** Once, before the first listener starts; lasts as long as this object is held. */
   public void quieten() {
     held.get(0).setFilter(LibraryLog::connectionFailed);
     held.get(1).setFilter(new OneAMinute());
-    held.get(2).setFilter(new OneAMinute());
   }
 
   private static boolean connectionFailed(LogRecord record) {
