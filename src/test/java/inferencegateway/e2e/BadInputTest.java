@@ -13,7 +13,6 @@ import inferencegateway.proto.inference.ChatMessage;
 import inferencegateway.proto.inference.GenerateRequest;
 import inferencegateway.proto.llm.v1.CompleteRequest;
 import inferencegateway.proto.llm.v1.Message;
-import inferencegateway.server.LibraryLog;
 import inferencegateway.testing.ErrorDetails;
 import inferencegateway.testing.HeaderList;
 import inferencegateway.testing.RawH2;
@@ -45,18 +44,17 @@ class BadInputTest {
   private static final String GENERATE = "/inference.InferenceService/Generate";
   private static final int INTERNAL_ERROR = 2;
 
-  /** As the program does at its start. */
-  private static final LibraryLog LIBRARY_LOG = new LibraryLog();
-
   private static Scene scene;
 
   private final String id = Scene.newId();
   private RawH2 h2;
   private RawStream bystander;
 
+  /** It writes traces then, which room telemetry keeps out of the program's log. */
+  private boolean libraryAnswers;
+
   @BeforeAll
   static void start() {
-    LIBRARY_LOG.quieten();
     scene = Scene.start(Map.of("limits.max-request-bytes", "4MiB"));
   }
 
@@ -83,7 +81,8 @@ class BadInputTest {
     h2.close();
     scene.rig().awaitQuiet();
     scene.assertNothingUpstream(id);
-    assertTrue(scene.log().traces().isEmpty(), () -> "traces: " + scene.log().traces());
+    List<String> traces = scene.log().takeTraces();
+    assertTrue(libraryAnswers || traces.isEmpty(), () -> "traces: " + traces);
   }
 
   private RawStream send(String path, byte[] request) {
@@ -214,6 +213,7 @@ class BadInputTest {
     RawStream call =
         Scene.named(h2, WHOLE, id).open().framed(0, (4 << 20) + 1, new byte[0]).awaitEnd(SOON);
     assertEquals(OptionalInt.of(Status.Code.RESOURCE_EXHAUSTED.value()), call.status());
+    libraryAnswers = true;
   }
 
   @Test
@@ -254,6 +254,7 @@ class BadInputTest {
     HeaderList headers = call.headers();
     boolean refused = headers != null && "431".equals(headers.get(":status"));
     assertTrue(refused || call.resetCode().isPresent());
+    libraryAnswers = true;
   }
 
   @ParameterizedTest
@@ -261,6 +262,7 @@ class BadInputTest {
   void unreadableTimeoutCostsTheCallOnly(String timeout) {
     RawStream call = Scene.named(h2, STREAM, id).timeout(timeout).open().awaitEnd(SOON);
     assertEquals(OptionalInt.of(INTERNAL_ERROR), call.resetCode());
+    libraryAnswers = true;
   }
 
   @Test
@@ -290,6 +292,7 @@ class BadInputTest {
         tcp.send(bytes).readUntilClosed(SOON);
       }
     }
+    libraryAnswers = true;
   }
 
   @Test

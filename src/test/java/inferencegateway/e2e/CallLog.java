@@ -3,11 +3,13 @@ package inferencegateway.e2e;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
+import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
@@ -55,9 +57,11 @@ final class CallLog implements AutoCloseable {
     return lines.getOrDefault(requestId, new ConcurrentLinkedQueue<>());
   }
 
-  /** What was logged with a throwable since the start. */
-  Queue<String> traces() {
-    return traces;
+  /** What was logged with a throwable since the last time. */
+  List<String> takeTraces() {
+    List<String> taken = List.copyOf(traces);
+    traces.clear();
+    return taken;
   }
 
   @Override
@@ -92,7 +96,8 @@ final class CallLog implements AutoCloseable {
   private final class LibraryTraces extends Handler {
     @Override
     public void publish(LogRecord record) {
-      if (record.getThrown() != null) {
+      boolean shown = record.getLevel().intValue() >= Level.WARNING.intValue();
+      if (shown && record.getThrown() != null) {
         traces.add(record.getLoggerName() + ": " + record.getThrown());
       }
     }

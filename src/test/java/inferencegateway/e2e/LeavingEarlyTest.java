@@ -42,7 +42,7 @@ class LeavingEarlyTest {
     RawStream open(RawH2 h2, String path, String id) {
       RawCall call = Scene.named(h2, path, id);
       if (this == DEADLINE) {
-        call.timeout("100m");
+        call.timeout("500m");
       }
       return call.open().message(ask("").build()).halfClose();
     }
@@ -89,7 +89,10 @@ class LeavingEarlyTest {
       holder.awaitMessages(1, SOON);
       String id = Scene.newId();
       RawStream queued = how.open(second, WHOLE, id);
-      awaitRunning(2);
+      Eventually.within(SOON)
+          .assertThat(
+              "two calls",
+              () -> scene.rig().gateway().runningCalls() == 2 || !scene.log().of(id).isEmpty());
       how.happen(second, queued);
       CallLog.Line line = scene.awaitLine(id);
       assertEquals(how.outcome(), line.outcome());
@@ -133,7 +136,9 @@ class LeavingEarlyTest {
         String id = Scene.newId();
         int before = connecting(backend.port());
         RawStream call = how.open(h2, STREAM, id);
-        Eventually.within(SOON).assertThat("a call", () -> gateway.runningCalls() == 1);
+        Eventually.within(SOON)
+            .assertThat(
+                "a call", () -> gateway.runningCalls() == 1 || !scene.log().of(id).isEmpty());
         how.happen(h2, call);
         long left = System.nanoTime();
         CallLog.Line line = scene.awaitLine(id);

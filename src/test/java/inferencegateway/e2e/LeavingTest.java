@@ -82,6 +82,18 @@ class LeavingTest {
   @BeforeAll
   static void start() {
     scene = Scene.start(Map.of());
+    loadClasses();
+  }
+
+  /** Times are of the gateway, not of a test's first second. */
+  private static void loadClasses() {
+    for (Point point : Point.values()) {
+      try (RawH2 h2 = point.connect()) {
+        String id = Scene.newId();
+        point.reach(h2, id).reset(CANCEL);
+        scene.awaitAborted(id);
+      }
+    }
   }
 
   @AfterAll
