@@ -1,6 +1,7 @@
 package inferencegateway.call;
 
 import inferencegateway.chat.Failure;
+import inferencegateway.chat.UpstreamError;
 import inferencegateway.chat.Usage;
 import inferencegateway.http.Exchange;
 import inferencegateway.telemetry.CallOutcome;
@@ -75,12 +76,26 @@ final class Records {
         call.pausedNanos(),
         use.reused(),
         use.attempts(),
-        failure == null ? null : detail(failure));
+        failure == null ? null : detail(failure, use.attempts() > 0));
   }
 
-  private static String detail(Failure failure) {
-    return failure.forLog().isEmpty()
-        ? failure.message()
-        : failure.message() + " (" + failure.forLog() + ")";
+  /**
+   * A backend that refuses a request may say why in the request's own words. The caller is told
+   * them; the log, which holds no prompts, is not.
+   */
+  private static @Nullable String detail(Failure failure, boolean sent) {
+    return switch (failure.reason()) {
+      case INVALID_REQUEST, CONTEXT_LENGTH, UNIMPLEMENTED_UPSTREAM ->
+          sent ? words(failure.upstream()) : failure.message();
+      default ->
+          failure.forLog().isEmpty()
+              ? failure.message()
+              : failure.message() + " (" + failure.forLog() + ")";
+    };
+  }
+
+  private static @Nullable String words(UpstreamError error) {
+    String words = String.join(" ", error.type(), error.param(), error.code()).strip();
+    return words.isEmpty() ? null : words;
   }
 }
