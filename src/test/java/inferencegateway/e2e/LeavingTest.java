@@ -157,6 +157,7 @@ class LeavingTest {
         calls.add(new Timed(id, call, due));
         LockSupport.parkNanos(10_000_000); // Else one pause of this machine delays all of them.
       }
+      scene.rig().awaitQuiet(); // Looking at frames meanwhile would cost more than the calls.
       for (Timed timed : calls) {
         timed.call.awaitEnd(SOON);
         assertEquals(OptionalInt.of(CANCEL), timed.call.resetCode());
