@@ -13,6 +13,7 @@ import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.group.ChannelGroup;
 import io.grpc.netty.shaded.io.netty.channel.group.DefaultChannelGroup;
 import io.grpc.netty.shaded.io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
@@ -29,7 +30,7 @@ final class HttpLoad implements Load {
   private volatile boolean closed;
 
   HttpLoad(int port, LoadLoops loops, String model, Meter meter) {
-    this.server = new InetSocketAddress("127.0.0.1", port);
+    this.server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     this.loops = loops;
     this.model = model;
     this.meter = meter;
