@@ -55,7 +55,9 @@ public final class BenchCommand implements Callable<Integer> {
   private static final int MOST_STREAMS = 5_000;
   private static final Duration LONGEST = Duration.ofMinutes(5);
 
-  @Option(names = "--quick", description = "Short marks: under a minute and a half, less exact.")
+  @Option(
+      names = "--quick",
+      description = "A minute and a half. Java is not warm by then: too high, for calls by far.")
   private boolean quick;
 
   @Option(

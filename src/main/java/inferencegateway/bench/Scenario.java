@@ -27,13 +27,15 @@ enum Scenario {
 
   private final Kind kind;
   private final int streams;
-  private final Ask ask;
+  private final Duration pace;
+  private final int tokens;
   private final String help;
 
   Scenario(Kind kind, int streams, Duration pace, int tokens, String help) {
     this.kind = kind;
     this.streams = streams;
-    this.ask = new Ask(kind != Kind.WHOLE, tokens, pace);
+    this.pace = pace;
+    this.tokens = tokens;
     this.help = help;
   }
 
@@ -50,7 +52,7 @@ enum Scenario {
   }
 
   Ask ask() {
-    return ask;
+    return new Ask(kind != Kind.WHOLE, tokens, pace);
   }
 
   String help() {

@@ -38,6 +38,9 @@ final class Words {
             + " of the same load and a warm-up of at most "
             + seconds(timing.warmUp())
             + ".");
+    if (timing.warmUp().equals(Timing.quick().warmUp())) {
+      lines.add("Quick: the gateway's Java was still compiling. Quote the figures of a full run.");
+    }
     lines.add("Delay: from the simulator's write of a token to the caller's read, p50/p99 in ms.");
     lines.add("All on one machine: simulator, server and callers share its cores.");
     lines.add("Machine: " + machine);
