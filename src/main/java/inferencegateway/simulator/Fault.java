@@ -90,6 +90,7 @@ public enum Fault {
   HEALTH_STATUS("CODE", "503", "status of /health"),
   SLOW_HEALTH("DURATION", "2s", "/health takes that long"),
   MODELS_STATUS("CODE", "503-starting", "status of /v1/models"),
+  OWN_ROOTS("", "/v1/models lists each name as a model of its own, not as names of one"),
   TIMES("N", "1", "set by flag or by code: for the first N chat requests only");
 
   private final String argument;

@@ -104,18 +104,23 @@ final class PlainExchange implements Exchange {
       return;
     }
     String models =
-        engine.config().models().stream().map(this::model).collect(Collectors.joining(","));
+        engine.config().models().stream()
+            .map(name -> model(name, spec.has(Fault.OWN_ROOTS) ? name : firstModel()))
+            .collect(Collectors.joining(","));
     reply.json("{\"object\":\"list\",\"data\":[" + models + "]}");
   }
 
-  private String model(String name) {
-    String id = Json.quote(name);
+  private String firstModel() {
+    return engine.config().models().get(0);
+  }
+
+  private String model(String name, String root) {
     return "{\"id\":"
-        + id
+        + Json.quote(name)
         + ",\"object\":\"model\",\"created\":"
         + STARTED
         + ",\"owned_by\":\"vllm\",\"root\":"
-        + id
+        + Json.quote(root)
         + ",\"parent\":null,\"max_model_len\":"
         + engine.config().maxModelLen()
         + ",\"permission\":["

@@ -8,7 +8,7 @@ public sealed interface ProbeAnswer {
   /**
    * It lists its models and does not call itself unhealthy.
    *
-   * @param models as named by the backend, adapters included; may be empty
+   * @param models the distinct models, each by its first name; no adapters; may be empty
    */
   record Up(List<String> models) implements ProbeAnswer {
     public Up {

@@ -274,14 +274,25 @@ class ContractAnswersTest {
 
   @Test
   void unnamedModelAmongSeveralIsRefusedWithTheirNames() {
-    RawStream call = send(WHOLE, ask("").clearModel().build());
-    assertTrue(call.isTrailersOnly());
-    assertEquals(OptionalInt.of(3), call.status());
-    ErrorDetails details = ErrorDetails.of(Objects.requireNonNull(call.trailers()));
-    assertEquals("INVALID_REQUEST", details.reason());
-    assertEquals("model", details.badRequest().orElseThrow().getFieldViolations(0).getField());
-    assertTrue(details.status().getMessage().contains("qwen2.5-coder:32b"));
-    scene.assertNothingUpstream(id);
+    try (Scene other = Scene.start(sim -> sim.withFault("own-roots"), Map.of());
+        RawH2 connection = other.connect()) {
+      RawStream call = Scene.open(connection, WHOLE, id, ask("").clearModel()).awaitEnd(SOON);
+      assertTrue(call.isTrailersOnly());
+      assertEquals(OptionalInt.of(3), call.status());
+      ErrorDetails details = ErrorDetails.of(Objects.requireNonNull(call.trailers()));
+      assertEquals("INVALID_REQUEST", details.reason());
+      assertEquals("model", details.badRequest().orElseThrow().getFieldViolations(0).getField());
+      assertTrue(details.status().getMessage().contains("qwen2.5-coder:32b"));
+      other.assertNothingUpstream(id);
+    }
+  }
+
+  /** As when vLLM is started with several {@code --served-model-name}. */
+  @Test
+  void unnamedModelIsTheFirstNameOfTheOneModelThatIsServed() throws Exception {
+    Scene.open(scene.connect(), WHOLE, id, ask("").clearModel()).awaitEnd(SOON);
+    JsonNode body = JSON.readTree(scene.awaitUpstream(id).body());
+    assertEquals("simulated-model", body.get("model").textValue());
   }
 
   @Test

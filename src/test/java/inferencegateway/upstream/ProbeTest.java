@@ -49,15 +49,26 @@ class ProbeTest {
     assertEquals("/health", backend.wire().request.path());
     assertTrue(answers.isEmpty());
     backend.wire().sent().head(200, "").end();
-    assertEquals(List.of(new ProbeAnswer.Up(List.of("base", "lora"))), answers);
+    assertEquals(List.of(new ProbeAnswer.Up(List.of("base"))), answers);
     assertEquals(0, backend.loop.timersLeft());
+  }
+
+  @Test
+  void namesOfOneModelCountOnceAndModelsWithoutRootEach() {
+    probe()
+        .json(
+            200,
+            "{\"data\":[{\"id\":\"a\",\"root\":\"r\",\"parent\":null},{\"id\":\"b\",\"root\":\"r\"},"
+                + "{\"id\":\"c\"},{\"id\":\"d\",\"root\":\"d\"}]}");
+    backend.wire().sent().head(200, "").end();
+    assertEquals(List.of(new ProbeAnswer.Up(List.of("a", "c", "d"))), answers);
   }
 
   @Test
   void aBackendWithoutHealthIsUp() {
     probe().json(200, MODELS);
     backend.wire().json(404, "{\"detail\":\"Not Found\"}");
-    assertEquals(List.of(new ProbeAnswer.Up(List.of("base", "lora"))), answers);
+    assertEquals(List.of(new ProbeAnswer.Up(List.of("base"))), answers);
   }
 
   @Test
