@@ -9,7 +9,6 @@ import inferencegateway.chat.Failure;
 import inferencegateway.chat.Finish;
 import inferencegateway.chat.Phase;
 import inferencegateway.chat.Reason;
-import inferencegateway.chat.TimeLimits;
 import inferencegateway.chat.Usage;
 import inferencegateway.http.CallLoop;
 import inferencegateway.route.Route;
@@ -38,12 +37,6 @@ import org.jspecify.annotations.Nullable;
 public final class ActiveCall implements AnswerListener {
 
   /**
-   * A partial answer leaves so long before the caller's deadline, or the deadline's reset would
-   * overtake it.
-   */
-  private static final long PARTIAL_LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-  /**
    * A client's timer goes off about when ours does, and its reset may come first: so close to the
    * deadline it is no cancel.
    */
@@ -56,6 +49,7 @@ public final class ActiveCall implements AnswerListener {
   private final Flow flow;
   private final Silence silence;
   private final CallClock clock = new CallClock();
+  private final CallCap cap;
 
   private Phase phase = Phase.ADMISSION;
   private boolean ended;
@@ -66,8 +60,6 @@ public final class ActiveCall implements AnswerListener {
   private @Nullable Route route;
   private @Nullable UpstreamCall upstream;
   private boolean upstreamDone;
-  private CallLoop.@Nullable Timer cap;
-  private boolean capIsSooner;
   private CallLoop.@Nullable Timer stall;
   private int deltas;
   private long collectedBytes;
@@ -79,12 +71,13 @@ public final class ActiveCall implements AnswerListener {
     this.loop = info.loop();
     this.flow = new Flow(sink, new Throttle());
     this.silence = new Silence(loop, this::silent);
+    this.cap = new CallCap(loop, calls.limits(), info.context(), clock, this::capped);
   }
 
   /** The headers are in. From here on the call has an end, whether a request ever comes or not. */
   void arrive() {
     info.context().addListener(this::abandonedBy, Runnable::run);
-    capAfter(calls.limits().maxCallTime().toNanos());
+    cap.start();
   }
 
   /** The request is whole and checked. */
@@ -93,7 +86,7 @@ public final class ActiveCall implements AnswerListener {
     if (ended) {
       return;
     }
-    capSooner(checked.timeLimits());
+    cap.shorten(checked.timeLimits());
     Routes.Choice choice = calls.routes().choose(checked.model());
     if (choice instanceof Routes.Choice.Found found) {
       queue(found.route(), checked.withModel(found.route().model()));
@@ -118,7 +111,7 @@ public final class ActiveCall implements AnswerListener {
   /** The caller's stream is gone from the transport, with or without our doing. */
   public void streamClosed() {
     streamClosed = true;
-    stopCap();
+    cap.stop();
     if (!ended) {
       end(new Outcome.Abandoned(causeOf(info.context())));
     }
@@ -130,8 +123,7 @@ public final class ActiveCall implements AnswerListener {
         () -> fail(Failure.of(Reason.SHUTTING_DOWN, "the gateway is shutting down; call again")));
   }
 
-  // --- waiting for a place
-  // -------------------------------------------------------------------------------------------------
+  // --- waiting for a place ---
 
   private void queue(Route chosen, ChatRequest checked) {
     route = chosen;
@@ -175,8 +167,7 @@ public final class ActiveCall implements AnswerListener {
     return info.streaming() || checked.timeLimits().partialAnswer();
   }
 
-  // --- the answer
-  // ----------------------------------------------------------------------------------------------------------
+  // --- the answer ---
 
   @Override
   public void onSent() {
@@ -277,8 +268,7 @@ public final class ActiveCall implements AnswerListener {
     }
   }
 
-  // --- limits
-  // --------------------------------------------------------------------------------------------------------------
+  // --- limits ---
 
   private void silent() {
     if (wantsPartial()) {
@@ -295,7 +285,6 @@ public final class ActiveCall implements AnswerListener {
   }
 
   private void capped() {
-    cap = null;
     if (ended) {
       sink.reset();
     } else if (wantsPartial()) {
@@ -309,48 +298,6 @@ public final class ActiveCall implements AnswerListener {
     return request != null && request.timeLimits().partialAnswer();
   }
 
-  private void capSooner(TimeLimits asked) {
-    long left = calls.limits().maxCallTime().toNanos();
-    if (asked.total() != null) {
-      left = Math.min(left, asked.total().toNanos());
-    }
-    left -= clock.sinceArrival();
-    Deadline deadline = info.context().getDeadline();
-    if (asked.partialAnswer() && deadline != null) {
-      left = Math.min(left, deadline.timeRemaining(TimeUnit.NANOSECONDS) - PARTIAL_LEAD_NANOS);
-    }
-    if (asked.total() != null || asked.partialAnswer()) {
-      stopCap();
-      capIsSooner = true;
-      capAfter(Math.max(0, left));
-    }
-  }
-
-  private void capAfter(long nanos) {
-    cap = loop.schedule(Duration.ofNanos(nanos), this::capped);
-  }
-
-  /**
-   * A call may be over while its stream is not, since nobody takes its last data. Then the stream
-   * is reset in the end. A limit that the caller set on the answer does not limit the taking of it.
-   */
-  private void linger() {
-    if (streamClosed || info.context().isCancelled()) {
-      stopCap();
-    } else if (cap == null || capIsSooner) {
-      stopCap();
-      long left = calls.limits().maxCallTime().toNanos() - clock.sinceArrival();
-      capAfter(Math.max(left, calls.limits().slowCallerStall().toNanos()));
-    }
-  }
-
-  private void stopCap() {
-    if (cap != null) {
-      cap.cancel();
-      cap = null;
-    }
-  }
-
   private void stopStall() {
     if (stall != null) {
       stall.cancel();
@@ -362,8 +309,7 @@ public final class ActiveCall implements AnswerListener {
     return theirs == null || ours.compareTo(theirs) < 0 ? ours : theirs;
   }
 
-  // --- the end
-  // -------------------------------------------------------------------------------------------------------------
+  // --- the end ---
 
   /**
    * Cancel, deadline or the call's own normal end: the context tells of all three, from any thread.
@@ -418,7 +364,11 @@ public final class ActiveCall implements AnswerListener {
     }
     tell(outcome);
     calls.ended(this, outcome);
-    linger();
+    if (streamClosed || info.context().isCancelled()) {
+      cap.stop();
+    } else {
+      cap.linger();
+    }
   }
 
   private void tell(Outcome outcome) {
@@ -454,8 +404,7 @@ public final class ActiveCall implements AnswerListener {
     return gone;
   }
 
-  // --- for the record
-  // ------------------------------------------------------------------------------------------------------
+  // --- for the record ---
 
   CallInfo info() {
     return info;
