@@ -1,6 +1,7 @@
 package inferencegateway.server;
 
 import inferencegateway.config.DrainConfig;
+import inferencegateway.config.Durations;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -55,11 +56,11 @@ public final class Drain {
 
   /** Goes through all of it, once, and returns when the server has ended. */
   public void run() {
-    log.info("Stopping: not ready any more, still serving for {}", config.pause());
+    log.info("Stopping: not ready any more, still serving for {}", Durations.text(config.pause()));
     attempt(steps.markDraining());
     linger(config.pause(), () -> false);
 
-    log.info("Stopping: no new calls; running ones have {}", config.grace());
+    log.info("Stopping: no new calls; running ones have {}", Durations.text(config.grace()));
     server.shutdown();
     attempt(steps.completeWatches());
     linger(config.grace(), server::isTerminated);
