@@ -2,6 +2,7 @@ package inferencegateway.simulator;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,262 +88,131 @@ public record SimulatorConfig(
   }
 
   public SimulatorConfig withAddress(String newHost, int newPort) {
-    return new SimulatorConfig(
-        newHost,
-        newPort,
-        socketPath,
-        models,
-        apiKey,
-        timeToFirstToken,
-        interToken,
-        jitter,
-        slots,
-        queueLimit,
-        answerTokens,
-        maxModelLen,
-        keepAlive,
-        loops,
-        fault,
-        journal);
+    return edited(
+        with -> {
+          with.host = newHost;
+          with.port = newPort;
+        });
   }
 
   public SimulatorConfig withSocketPath(@Nullable String path) {
-    return new SimulatorConfig(
-        host,
-        port,
-        path,
-        models,
-        apiKey,
-        timeToFirstToken,
-        interToken,
-        jitter,
-        slots,
-        queueLimit,
-        answerTokens,
-        maxModelLen,
-        keepAlive,
-        loops,
-        fault,
-        journal);
+    return edited(with -> with.socketPath = path);
   }
 
   public SimulatorConfig withModels(List<String> names) {
-    return new SimulatorConfig(
-        host,
-        port,
-        socketPath,
-        names,
-        apiKey,
-        timeToFirstToken,
-        interToken,
-        jitter,
-        slots,
-        queueLimit,
-        answerTokens,
-        maxModelLen,
-        keepAlive,
-        loops,
-        fault,
-        journal);
+    return edited(with -> with.models = names);
   }
 
   public SimulatorConfig withApiKey(@Nullable String key) {
-    return new SimulatorConfig(
-        host,
-        port,
-        socketPath,
-        models,
-        key,
-        timeToFirstToken,
-        interToken,
-        jitter,
-        slots,
-        queueLimit,
-        answerTokens,
-        maxModelLen,
-        keepAlive,
-        loops,
-        fault,
-        journal);
+    return edited(with -> with.apiKey = key);
   }
 
   public SimulatorConfig withPace(Duration toFirstToken, Duration betweenTokens) {
-    return new SimulatorConfig(
-        host,
-        port,
-        socketPath,
-        models,
-        apiKey,
-        toFirstToken,
-        betweenTokens,
-        jitter,
-        slots,
-        queueLimit,
-        answerTokens,
-        maxModelLen,
-        keepAlive,
-        loops,
-        fault,
-        journal);
+    return edited(
+        with -> {
+          with.timeToFirstToken = toFirstToken;
+          with.interToken = betweenTokens;
+        });
   }
 
   public SimulatorConfig withJitter(double share) {
-    return new SimulatorConfig(
-        host,
-        port,
-        socketPath,
-        models,
-        apiKey,
-        timeToFirstToken,
-        interToken,
-        share,
-        slots,
-        queueLimit,
-        answerTokens,
-        maxModelLen,
-        keepAlive,
-        loops,
-        fault,
-        journal);
+    return edited(with -> with.jitter = share);
   }
 
   public SimulatorConfig withSlots(int running, int waiting) {
-    return new SimulatorConfig(
-        host,
-        port,
-        socketPath,
-        models,
-        apiKey,
-        timeToFirstToken,
-        interToken,
-        jitter,
-        running,
-        waiting,
-        answerTokens,
-        maxModelLen,
-        keepAlive,
-        loops,
-        fault,
-        journal);
+    return edited(
+        with -> {
+          with.slots = running;
+          with.queueLimit = waiting;
+        });
   }
 
   public SimulatorConfig withAnswerTokens(int tokens) {
-    return new SimulatorConfig(
-        host,
-        port,
-        socketPath,
-        models,
-        apiKey,
-        timeToFirstToken,
-        interToken,
-        jitter,
-        slots,
-        queueLimit,
-        tokens,
-        maxModelLen,
-        keepAlive,
-        loops,
-        fault,
-        journal);
+    return edited(with -> with.answerTokens = tokens);
   }
 
   public SimulatorConfig withMaxModelLen(int tokens) {
-    return new SimulatorConfig(
-        host,
-        port,
-        socketPath,
-        models,
-        apiKey,
-        timeToFirstToken,
-        interToken,
-        jitter,
-        slots,
-        queueLimit,
-        answerTokens,
-        tokens,
-        keepAlive,
-        loops,
-        fault,
-        journal);
+    return edited(with -> with.maxModelLen = tokens);
   }
 
   public SimulatorConfig withKeepAlive(Duration idle) {
-    return new SimulatorConfig(
-        host,
-        port,
-        socketPath,
-        models,
-        apiKey,
-        timeToFirstToken,
-        interToken,
-        jitter,
-        slots,
-        queueLimit,
-        answerTokens,
-        maxModelLen,
-        idle,
-        loops,
-        fault,
-        journal);
+    return edited(with -> with.keepAlive = idle);
   }
 
   public SimulatorConfig withLoops(int threads) {
-    return new SimulatorConfig(
-        host,
-        port,
-        socketPath,
-        models,
-        apiKey,
-        timeToFirstToken,
-        interToken,
-        jitter,
-        slots,
-        queueLimit,
-        answerTokens,
-        maxModelLen,
-        keepAlive,
-        threads,
-        fault,
-        journal);
+    return edited(with -> with.loops = threads);
   }
 
   public SimulatorConfig withFault(String spec) {
-    return new SimulatorConfig(
-        host,
-        port,
-        socketPath,
-        models,
-        apiKey,
-        timeToFirstToken,
-        interToken,
-        jitter,
-        slots,
-        queueLimit,
-        answerTokens,
-        maxModelLen,
-        keepAlive,
-        loops,
-        FaultSpec.parse(spec),
-        journal);
+    return edited(with -> with.fault = FaultSpec.parse(spec));
   }
 
   public SimulatorConfig withJournal(boolean recording) {
-    return new SimulatorConfig(
-        host,
-        port,
-        socketPath,
-        models,
-        apiKey,
-        timeToFirstToken,
-        interToken,
-        jitter,
-        slots,
-        queueLimit,
-        answerTokens,
-        maxModelLen,
-        keepAlive,
-        loops,
-        fault,
-        recording);
+    return edited(with -> with.journal = recording);
+  }
+
+  private SimulatorConfig edited(Consumer<Edit> change) {
+    Edit edit = new Edit(this);
+    change.accept(edit);
+    return edit.done();
+  }
+
+  /** The same values, open to change for a moment. */
+  private static final class Edit {
+    private String host;
+    private int port;
+    private @Nullable String socketPath;
+    private List<String> models;
+    private @Nullable String apiKey;
+    private Duration timeToFirstToken;
+    private Duration interToken;
+    private double jitter;
+    private int slots;
+    private int queueLimit;
+    private int answerTokens;
+    private int maxModelLen;
+    private Duration keepAlive;
+    private int loops;
+    private FaultSpec fault;
+    private boolean journal;
+
+    private Edit(SimulatorConfig from) {
+      this.host = from.host;
+      this.port = from.port;
+      this.socketPath = from.socketPath;
+      this.models = from.models;
+      this.apiKey = from.apiKey;
+      this.timeToFirstToken = from.timeToFirstToken;
+      this.interToken = from.interToken;
+      this.jitter = from.jitter;
+      this.slots = from.slots;
+      this.queueLimit = from.queueLimit;
+      this.answerTokens = from.answerTokens;
+      this.maxModelLen = from.maxModelLen;
+      this.keepAlive = from.keepAlive;
+      this.loops = from.loops;
+      this.fault = from.fault;
+      this.journal = from.journal;
+    }
+
+    private SimulatorConfig done() {
+      return new SimulatorConfig(
+          host,
+          port,
+          socketPath,
+          models,
+          apiKey,
+          timeToFirstToken,
+          interToken,
+          jitter,
+          slots,
+          queueLimit,
+          answerTokens,
+          maxModelLen,
+          keepAlive,
+          loops,
+          fault,
+          journal);
+    }
   }
 }
