@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Gateway implements RunningGateway {
 
-  private final GatewayConfig config;
   private final AccessLog log = new AccessLog();
   private final LibraryLog libraryLog = new LibraryLog();
   private final Readiness readiness = new Readiness();
@@ -49,6 +48,7 @@ public final class Gateway implements RunningGateway {
 
   private final Loops probeLoop;
   private final HttpClient probeHttp;
+  private final OpenAiBackend probed;
   private final Prober prober;
 
   private final WarmUp warmUp;
@@ -60,7 +60,6 @@ public final class Gateway implements RunningGateway {
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   private Gateway(GatewayConfig config) {
-    this.config = config;
     this.loops = new Loops("gateway", Runtime.getRuntime().availableProcessors());
     loops.start();
     this.path = CallPath.of(config, loops, this::callOver);
@@ -77,6 +76,7 @@ public final class Gateway implements RunningGateway {
     this.probeLoop = new Loops("probe", 1);
     probeLoop.start();
     this.probeHttp = probeClient(config);
+    this.probed = new OpenAiBackend(probeHttp::send, config.upstream(), Version.of("version"));
     this.prober = new Prober(config.health(), this::probe, readiness, path.routes()::served);
     this.warmUp = new WarmUp(config, loops, readiness::warm);
     this.drain =
@@ -138,11 +138,7 @@ public final class Gateway implements RunningGateway {
   }
 
   private void probe(Duration timeout, Consumer<ProbeAnswer> done) {
-    prober().probe(probeLoop.next(), timeout, done);
-  }
-
-  private OpenAiBackend prober() {
-    return new OpenAiBackend(probeHttp::send, config.upstream(), Version.of("version"));
+    probed.probe(probeLoop.next(), timeout, done);
   }
 
   private void callOver(CallRecord call) {

@@ -1,6 +1,7 @@
 package inferencegateway.cli;
 
 import inferencegateway.config.GatewayConfig;
+import inferencegateway.config.StartFailure;
 import java.io.IOException;
 
 /** Puts a gateway together and starts it. */

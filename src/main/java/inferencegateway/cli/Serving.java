@@ -1,6 +1,7 @@
 package inferencegateway.cli;
 
 import inferencegateway.config.GatewayConfig;
+import inferencegateway.config.StartFailure;
 import java.io.IOException;
 import java.util.Locale;
 
@@ -40,7 +41,7 @@ final class Serving {
 
   private static String described(IOException e, GatewayConfig config) {
     if (e instanceof StartFailure failure) {
-      return failure.key() + ": " + failure.getMessage();
+      return String.valueOf(failure.getMessage());
     }
     return "listen: cannot listen on " + config.listener().listen() + ": " + reason(e);
   }

@@ -1,6 +1,7 @@
 package inferencegateway.server;
 
 import inferencegateway.config.HostPort;
+import inferencegateway.config.StartFailure;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Locale;
@@ -58,8 +59,11 @@ record ListenAddress(String key, HostPort hostPort) {
   }
 
   private IOException failure(Exception e) {
-    String reason = inUse(e) ? "the address is already in use" : root(e).getMessage();
-    return new IOException(key + ": cannot listen on " + hostPort + ": " + reason, e);
+    String reason =
+        inUse(e)
+            ? "address already in use; stop what listens there or choose another port"
+            : root(e).getMessage();
+    return new StartFailure(key, "cannot listen on " + hostPort + ": " + reason, e);
   }
 
   private static boolean inUse(Exception e) {

@@ -1,5 +1,6 @@
 package inferencegateway.server;
 
+import inferencegateway.config.StartFailure;
 import inferencegateway.config.TlsConfig;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.netty.handler.ssl.ClientAuth;
@@ -44,7 +45,7 @@ final class ServerTls {
     try {
       return builder.build();
     } catch (SSLException e) {
-      throw new IOException("tls.cert, tls.key: not usable for TLS: " + e.getMessage(), e);
+      throw new StartFailure("tls.cert, tls.key", "not usable for TLS: " + e.getMessage(), e);
     }
   }
 
@@ -56,11 +57,11 @@ final class ServerTls {
               .generateCertificates(new ByteArrayInputStream(pem))
               .toArray(new X509Certificate[0]);
       if (found.length == 0) {
-        throw new IOException(key + ": no certificate in " + file);
+        throw new StartFailure(key, "no certificate in " + file, null);
       }
       return found;
     } catch (CertificateException e) {
-      throw new IOException(key + ": no PEM certificate: " + file, e);
+      throw new StartFailure(key, "no PEM certificate: " + file, e);
     }
   }
 
@@ -68,9 +69,9 @@ final class ServerTls {
     try {
       return Files.readAllBytes(file);
     } catch (NoSuchFileException e) {
-      throw new IOException(key + ": no such file: " + file, e);
+      throw new StartFailure(key, "no such file: " + file, e);
     } catch (IOException e) {
-      throw new IOException(key + ": cannot be read: " + file + " (" + e + ")", e);
+      throw new StartFailure(key, "cannot be read: " + file + " (" + e + ")", e);
     }
   }
 }

@@ -104,6 +104,19 @@ final class JarIT {
   }
 
   @Test
+  void portOfTheHealthListenerInUseIsToldByItsOwnKey() throws Exception {
+    try (ServerSocket taken = new ServerSocket()) {
+      taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      Finished run = run("serve", "--listen=127.0.0.1:0", "--health-listen=" + address);
+      assertEquals(1, run.code(), run.err());
+      assertTrue(
+          run.err().contains("error: health-listen: cannot listen on " + address), run.err());
+      assertTold(run);
+    }
+  }
+
+  @Test
   void clientsSayThatNobodyIsThere() throws Exception {
     int free;
     try (ServerSocket socket = new ServerSocket(0)) {

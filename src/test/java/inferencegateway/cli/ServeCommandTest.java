@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.Setting;
 import inferencegateway.config.Settings;
+import inferencegateway.config.StartFailure;
 import io.grpc.InsecureServerCredentials;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -103,7 +103,10 @@ class GrpcListenerTest {
     HostPort same = new HostPort("127.0.0.1", used);
     IOException e = assertThrows(IOException.class, () -> port.make(same).start());
     assertEquals(
-        "listen: cannot listen on 127.0.0.1:" + used + ": the address is already in use",
+        "listen: cannot listen on 127.0.0.1:"
+            + used
+            + ": address already in use; stop what listens there or choose"
+            + " another port",
         e.getMessage());
   }
 
@@ -142,7 +145,9 @@ class GrpcListenerTest {
                       throw new IOException("Failed", new IOException("Address already in use"));
                     }));
     assertEquals(
-        "listen: cannot listen on [::]:50051: the address is already in use", e.getMessage());
+        "listen: cannot listen on [::]:50051: address already in use; stop what listens there or choose"
+            + " another port",
+        e.getMessage());
   }
 
   @Test

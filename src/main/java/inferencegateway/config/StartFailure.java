@@ -1,4 +1,4 @@
-package inferencegateway.cli;
+package inferencegateway.config;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ public final class StartFailure extends IOException {
    * @param fault reads on after the key, for people
    */
   public StartFailure(String key, String fault, @Nullable Throwable cause) {
-    super(fault, cause);
+    super(key + ": " + fault, cause);
     this.key = key;
   }
 
