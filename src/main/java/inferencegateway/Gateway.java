@@ -2,6 +2,8 @@ package inferencegateway;
 
 import inferencegateway.api.UnknownMethods;
 import inferencegateway.call.AbruptEnd;
+import inferencegateway.call.InboundBytes;
+import inferencegateway.call.RequestMemory;
 import inferencegateway.cli.RunningGateway;
 import inferencegateway.cli.Version;
 import inferencegateway.config.GatewayConfig;
@@ -40,6 +42,7 @@ public final class Gateway implements RunningGateway {
   private final AccessLog log = new AccessLog();
   private final LibraryLog libraryLog = new LibraryLog();
   private final Readiness readiness = new Readiness();
+  private final RequestMemory requestMemory = RequestMemory.ofThisProcess();
 
   private final Loops loops;
   private final CallPath path;
@@ -120,7 +123,7 @@ public final class Gateway implements RunningGateway {
             readiness.service()),
         new UnknownMethods(),
         List.of(new DrainHeader(readiness::isDraining)),
-        List.of(new AbruptEnd.Factory()));
+        List.of(new AbruptEnd.Factory(), new InboundBytes.Factory(requestMemory)));
   }
 
   /**

@@ -104,8 +104,19 @@ public final class Services {
         descriptor.toBuilder(
                 new IncomingMarshaller<>(descriptor.getRequestMarshaller()),
                 descriptor.getResponseMarshaller())
+            .setType(takingAnyNumber(descriptor.getType()))
             .build(),
         handler);
+  }
+
+  /**
+   * The library itself resets the stream of a caller that sends two requests where one is expected;
+   * so that such a caller gets our answer, it is told to expect any number.
+   */
+  private static MethodDescriptor.MethodType takingAnyNumber(MethodDescriptor.MethodType type) {
+    return type.serverSendsOneMessage()
+        ? MethodDescriptor.MethodType.CLIENT_STREAMING
+        : MethodDescriptor.MethodType.BIDI_STREAMING;
   }
 
   /** Keeps the schema, which reflection reads. */

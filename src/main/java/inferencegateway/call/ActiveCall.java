@@ -53,7 +53,6 @@ public final class ActiveCall implements AnswerListener {
 
   private Phase phase = Phase.ADMISSION;
   private boolean ended;
-  private boolean requestComplete;
   private boolean streamClosed;
   private @Nullable ChatRequest request;
   private Admission.@Nullable Place place;
@@ -77,12 +76,20 @@ public final class ActiveCall implements AnswerListener {
   /** The headers are in. From here on the call has an end, whether a request ever comes or not. */
   void arrive() {
     info.context().addListener(this::abandonedBy, Runnable::run);
+    // Told from inside the library's reading of a message: answered when that is done.
+    InboundBytes.watch(info.context(), () -> loop.execute(this::tooMuchMemory));
     cap.start();
+  }
+
+  private void tooMuchMemory() {
+    fail(
+        Failure.of(
+            Reason.MEMORY_PRESSURE,
+            "the gateway holds as many large requests as it can; call again"));
   }
 
   /** The request is whole and checked. */
   public void run(ChatRequest checked) {
-    requestComplete = true;
     if (ended) {
       return;
     }
@@ -97,7 +104,6 @@ public final class ActiveCall implements AnswerListener {
 
   /** The request cannot be served. */
   public void reject(Failure failure) {
-    requestComplete = true;
     fail(failure);
   }
 
@@ -119,8 +125,7 @@ public final class ActiveCall implements AnswerListener {
 
   /** Ends the call because the gateway stops. */
   void shutDown() {
-    loop.execute(
-        () -> fail(Failure.of(Reason.SHUTTING_DOWN, "the gateway is shutting down; call again")));
+    loop.execute(() -> fail(Failure.of(Reason.SHUTTING_DOWN, "the gateway is shutting down")));
   }
 
   // --- waiting for a place ---
@@ -183,6 +188,15 @@ public final class ActiveCall implements AnswerListener {
   @Override
   public void onHead(AnswerHead head) {
     flow.head(head);
+    forgetPrompt();
+  }
+
+  /** The backend has it; the answer may take long. */
+  private void forgetPrompt() {
+    if (request != null) {
+      request = request.withoutMessages();
+      InboundBytes.release(info.context());
+    }
   }
 
   @Override
@@ -384,11 +398,6 @@ public final class ActiveCall implements AnswerListener {
   private Outcome tellFailed(Outcome.Failed failed) {
     flow.flush();
     sink.fail(Statuses.of(failed.failure(), info.requestId(), phase, handedOver()));
-    if (!requestComplete) {
-      // After the status, which nothing holds up: the library would keep the stream until the
-      // caller has said all that it meant to say.
-      sink.reset();
-    }
     return failed;
   }
 

@@ -22,7 +22,8 @@ record Verdict(Status.Code code, boolean mayRetry, CallOutcome outcome) {
       case CONTEXT_LENGTH -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.UPSTREAM_4XX);
       case MODEL_NOT_FOUND -> never(Status.Code.NOT_FOUND, CallOutcome.UPSTREAM_4XX);
       case UNIMPLEMENTED_UPSTREAM -> never(Status.Code.UNIMPLEMENTED, CallOutcome.UPSTREAM_5XX);
-      case CONCURRENCY_LIMIT -> again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.SHED);
+      case CONCURRENCY_LIMIT, MEMORY_PRESSURE ->
+          again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.SHED);
       case UPSTREAM_RATE_LIMIT -> again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.UPSTREAM_4XX);
       case UPSTREAM_QUEUE_FULL -> again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.UPSTREAM_5XX);
       case RESPONSE_TOO_LARGE, UPSTREAM_EVENT_TOO_LARGE ->

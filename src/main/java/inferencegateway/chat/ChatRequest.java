@@ -24,4 +24,9 @@ public record ChatRequest(
   public ChatRequest withModel(String name) {
     return new ChatRequest(name, messages, maxTokens, sampling, stopping, timeLimits);
   }
+
+  /** What is left to know once the backend has the conversation. */
+  public ChatRequest withoutMessages() {
+    return new ChatRequest(model, List.of(), maxTokens, sampling, stopping, timeLimits);
+  }
 }

@@ -19,6 +19,8 @@ public enum Reason {
   UNIMPLEMENTED_UPSTREAM,
   UNKNOWN_METHOD,
   CONCURRENCY_LIMIT,
+  /** The requests held now leave no room for this one. */
+  MEMORY_PRESSURE,
   UPSTREAM_RATE_LIMIT,
   UPSTREAM_QUEUE_FULL,
   RESPONSE_TOO_LARGE,

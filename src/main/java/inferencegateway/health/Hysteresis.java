@@ -25,6 +25,11 @@ final class Hysteresis {
     return state;
   }
 
+  /** The last probe was bad, whatever the state still is: time to look more often. */
+  boolean inDoubt() {
+    return failuresInRow > 0;
+  }
+
   void good() {
     failuresInRow = 0;
     state = Upstream.UP;

@@ -122,7 +122,7 @@ public final class Prober {
   }
 
   private void planNext() {
-    boolean calm = hysteresis.state() == Upstream.UP && !suspicious();
+    boolean calm = hysteresis.state() == Upstream.UP && !hysteresis.inDoubt() && !suspicious();
     Duration delay = calm ? config.interval() : config.downInterval();
     long stay = changedAt + LEAST_STAY.toNanos() - schedule.nanoTime();
     plan(delay.toNanos() < stay ? Duration.ofNanos(stay) : delay);

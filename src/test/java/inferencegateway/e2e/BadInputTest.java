@@ -115,6 +115,14 @@ class BadInputTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {Scene.WHOLE, STREAM})
+  void secondRequestIsUnimplemented(String path) {
+    byte[] request = ask("").build().toByteArray();
+    RawStream call = Scene.named(h2, path, id).open().message(request).message(request);
+    assertRefused(call.awaitEnd(SOON), Status.Code.UNIMPLEMENTED, "REQUEST_COUNT");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {STREAM, WHOLE, GENERATE})
   void malformedProtobufIsInternalWithOurDetails(String path) {
     byte[] malformed = {(byte) 0xff, 1, 2};
