@@ -1,5 +1,7 @@
 package inferencegateway.simulator;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -11,7 +13,13 @@ import java.util.OptionalLong;
 /** Reads and checks a chat request body; its complaints are worded as vLLM words them. */
 final class ChatAskReader {
 
-  private static final ObjectMapper JSON = new ObjectMapper();
+  /** Jackson's own limit on a string is below what a body may have; that one is checked before. */
+  private static final ObjectMapper JSON =
+      new ObjectMapper(
+          JsonFactory.builder()
+              .streamReadConstraints(
+                  StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
+              .build());
 
   private final SimulatorConfig config;
 

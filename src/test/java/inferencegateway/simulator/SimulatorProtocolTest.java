@@ -201,6 +201,14 @@ class SimulatorProtocolTest {
   }
 
   @Test
+  void promptAboveTwentyMegabytesIsRead() {
+    restartWith(quick.withMaxModelLen(SimulatorConfig.UNBOUNDED).withAnswerTokens(2));
+    Http answer = unary("x".repeat(33 << 20), "");
+    assertEquals(200, answer.status(), answer.body());
+    assertTrue(answer.json().at("/usage/prompt_tokens").asInt() > 8_000_000, answer.body());
+  }
+
+  @Test
   void promptBeyondTheContextIsRefused() {
     restartWith(quick.withMaxModelLen(100));
     Http answer = unary("word ".repeat(100), "");
