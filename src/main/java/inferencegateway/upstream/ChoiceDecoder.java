@@ -10,6 +10,7 @@ final class ChoiceDecoder {
 
   private int index;
   private String content = "";
+  private boolean isContentOdd;
   private String reasoning = "";
   private String reasoningContent = "";
   private String finishReason = "";
@@ -46,7 +47,10 @@ final class ChoiceDecoder {
     for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
       JsonToken part = parser.nextToken();
       switch (name) {
-        case "content" -> content = ChunkDecoder.text(parser, part);
+        case "content" -> {
+          isContentOdd = part != JsonToken.VALUE_STRING && part != JsonToken.VALUE_NULL;
+          content = ChunkDecoder.text(parser, part);
+        }
         case "reasoning" -> reasoning = ChunkDecoder.text(parser, part);
         case "reasoning_content" -> reasoningContent = ChunkDecoder.text(parser, part);
         default -> parser.skipChildren();
@@ -62,6 +66,7 @@ final class ChoiceDecoder {
   }
 
   private void addTo(Chunk chunk) {
+    chunk.hasOddContent |= isContentOdd;
     chunk.text = chunk.text.concat(content);
     chunk.reasoning = chunk.reasoning.concat(reasoning.isEmpty() ? reasoningContent : reasoning);
     if (!finishReason.isEmpty()) {
@@ -81,6 +86,7 @@ final class ChoiceDecoder {
 
   private void clearDelta() {
     content = "";
+    isContentOdd = false;
     reasoning = "";
     reasoningContent = "";
   }

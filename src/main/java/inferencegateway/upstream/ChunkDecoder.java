@@ -9,8 +9,9 @@ import java.io.IOException;
  * Reads streamed chunks and whole completions, which differ in one name ({@code delta}, {@code
  * message}). No tree is built and nothing is allocated per chunk but its text.
  *
- * <p>Unknown names and odd types are skipped, never an error; of a name that comes twice the last
- * counts. Choices other than the first are not looked at.
+ * <p>Unknown names and odd types are skipped, never an error (content that is no text is noted, so
+ * that its loss is not taken for an answer); of a name that comes twice the last counts. Choices
+ * other than the first are not looked at.
  */
 final class ChunkDecoder {
 
