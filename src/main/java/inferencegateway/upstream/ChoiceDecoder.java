@@ -8,6 +8,12 @@ import org.jspecify.annotations.Nullable;
 /** Reads one entry of {@code choices}. Its index may come last, so all is kept until its end. */
 final class ChoiceDecoder {
 
+  /** In chars; known reasons are words. */
+  private static final int MAX_FINISH_REASON = 64;
+
+  /** In chars. */
+  private static final int MAX_STOP_TEXT = 256;
+
   private int index;
   private String content = "";
   private boolean isContentOdd;
@@ -32,7 +38,8 @@ final class ChoiceDecoder {
     switch (name) {
       case "index" -> index = JsonNumbers.orZero(parser, value);
       case "delta", "message" -> readDelta(parser, value);
-      case "finish_reason" -> finishReason = ChunkDecoder.text(parser, value);
+      case "finish_reason" ->
+          finishReason = WireText.cut(ChunkDecoder.text(parser, value), MAX_FINISH_REASON);
       case "stop_reason" -> readStopReason(parser, value);
       default -> parser.skipChildren();
     }
@@ -60,7 +67,8 @@ final class ChoiceDecoder {
 
   /** vLLM: the stop string, or the id of the stop token, or null. */
   private void readStopReason(JsonParser parser, JsonToken value) throws IOException {
-    stopText = value == JsonToken.VALUE_STRING ? parser.getText() : null;
+    stopText =
+        value == JsonToken.VALUE_STRING ? WireText.cut(parser.getText(), MAX_STOP_TEXT) : null;
     stopTokenId = value == JsonToken.VALUE_NUMBER_INT ? JsonNumbers.orZero(parser, value) : null;
     parser.skipChildren();
   }

@@ -15,6 +15,9 @@ import java.io.IOException;
  */
 final class ChunkDecoder {
 
+  /** Of the id and the model's name, which go into every log line and metadata; in chars. */
+  private static final int MAX_IDENTITY = 256;
+
   private final Chunk chunk = new Chunk();
   private final ChoiceDecoder choice = new ChoiceDecoder();
   private boolean identified;
@@ -68,7 +71,7 @@ final class ChunkDecoder {
 
   /** Every chunk repeats them; they are read until both are known. */
   private String identity(JsonParser parser, JsonToken value) throws IOException {
-    return identified ? "" : text(parser, value);
+    return identified ? "" : WireText.cut(text(parser, value), MAX_IDENTITY);
   }
 
   private void readChoices(JsonParser parser, JsonToken value) throws IOException {

@@ -108,6 +108,19 @@ class ChunkDecoderTest {
   }
 
   @Test
+  void whatIsNoTextOfTheAnswerIsCut() throws IOException {
+    String odd = "x".repeat(255) + "\ud83d\ude00" + "y".repeat(100_000);
+    Chunk chunk =
+        decode(
+            "{\"id\":\"%s\",\"model\":\"%s\",\"choices\":[{\"finish_reason\":\"%s\",\"stop_reason\":\"%s\"}]}"
+                .formatted(odd, odd.substring(1), odd, odd));
+    assertEquals("x".repeat(255), chunk.id);
+    assertEquals("x".repeat(254) + "\ud83d\ude00", chunk.model);
+    assertEquals("x".repeat(64), chunk.finish().raw());
+    assertEquals("x".repeat(255), chunk.finish().stopText());
+  }
+
+  @Test
   void usageIsReadWithItsDetails() throws IOException {
     Chunk chunk =
         decode(
