@@ -145,7 +145,8 @@ final class ClientExchange implements Exchange, Runnable {
 
   /**
    * The one replay: a backend closes a connection that it finds idle just when a request leaves,
-   * and never reads it. A fresh connection that ends so has had its request.
+   * and never reads it. A fresh connection that ends so has had its request, and so has one that
+   * ends later: that request may be what ended the backend.
    */
   void connectionEnded(Connection ended, boolean answerBegun, String why) {
     if (state == State.DONE) {
@@ -153,7 +154,7 @@ final class ClientExchange implements Exchange, Runnable {
     }
     if (answerBegun) {
       fail(new HttpFault(HttpFault.Kind.CUT, why));
-    } else if (ended.wasUsed() && use.attempts() == 1) {
+    } else if (ended.wasStale() && use.attempts() == 1) {
       connection = null;
       lane.counters().staleReplays.increment();
       lane.dropIdleUpTo(ended);

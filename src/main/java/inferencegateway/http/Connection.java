@@ -32,6 +32,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
   /** After a failed write the socket is dead and a read says so; this is for when none does. */
   private static final Duration DEAD_SOCKET_WAIT = Duration.ofMillis(250);
 
+  /**
+   * A backend that had closed an idle connection says so within a round trip of the request. One
+   * that ends it later may have worked on the request, and perhaps died of it.
+   */
+  private static final Duration STALE_WINDOW = Duration.ofMillis(250);
+
   private final Lane lane;
   private final Channel channel;
   private final Wire wire;
@@ -43,6 +49,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   // Of the exchange under way:
   private int seen;
+  private long handedOverAt;
+  private boolean writeFailedAtOnce;
   private @Nullable RequestWriter writer;
   private boolean closedCleanly;
   private boolean delivered;
@@ -67,6 +75,18 @@ final class Connection extends ChannelInboundHandlerAdapter {
   /** Whether it carried a request before the present one. */
   boolean wasUsed() {
     return used;
+  }
+
+  /**
+   * Whether it was used before and has ended so soon that the backend can only have closed it
+   * before it read the present request.
+   */
+  boolean wasStale() {
+    return used && (writeFailedAtOnce || isWithinStaleWindow());
+  }
+
+  private boolean isWithinStaleWindow() {
+    return System.nanoTime() - handedOverAt <= STALE_WINDOW.toNanos();
   }
 
   boolean isActive() {
@@ -98,6 +118,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     setReading(!next.isPaused());
     RequestWriter own = new RequestWriter(channel, this, next);
     writer = own;
+    writeFailedAtOnce = false;
+    handedOverAt = System.nanoTime();
     own.start();
   }
 
@@ -115,6 +137,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   /** From the {@link RequestWriter}. An answer may have come all the same, so reading goes on. */
   void writeFailed(ClientExchange whose) {
     if (exchange == whose) {
+      writeFailedAtOnce = isWithinStaleWindow(); // The wait that follows does not count.
       lane.loop().schedule(DEAD_SOCKET_WAIT, () -> endIfStill(whose));
     }
   }

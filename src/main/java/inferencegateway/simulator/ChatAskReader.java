@@ -1,5 +1,7 @@
 package inferencegateway.simulator;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -11,7 +13,13 @@ import java.util.OptionalLong;
 /** Reads and checks a chat request body; its complaints are worded as vLLM words them. */
 final class ChatAskReader {
 
-  private static final ObjectMapper JSON = new ObjectMapper();
+  /** Jackson's own limit on a string is below what a body may have; that one is checked before. */
+  private static final ObjectMapper JSON =
+      new ObjectMapper(
+          JsonFactory.builder()
+              .streamReadConstraints(
+                  StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
+              .build());
 
   private final SimulatorConfig config;
 
@@ -23,6 +31,7 @@ final class ChatAskReader {
     JsonNode root = parse(body);
     String model = model(root);
     String prompt = prompt(root);
+    checkSampling(root);
     float temperature = (float) number(root, "temperature", 0, 1);
     JsonNode options = root.path("stream_options");
     ChatAsk ask =
@@ -121,6 +130,26 @@ final class ChatAskReader {
       throw new Rejected(ErrorAnswer.badRequest(message, name));
     }
     return value.asDouble();
+  }
+
+  private static void checkSampling(JsonNode root) throws Rejected {
+    double topP = number(root, "top_p", 0, 1);
+    if (topP == 0 || topP > 1) {
+      String message = "top_p must be in (0, 1], got " + topP + ".";
+      throw new Rejected(ErrorAnswer.badRequest(message, "top_p"));
+    }
+    int least = (int) number(root, "min_tokens", 0, 0);
+    OptionalInt most = maxTokens(root);
+    if (most.isPresent() && least > most.getAsInt()) {
+      String message =
+          "min_tokens must be less than or equal to max_tokens=%d, got %d."
+              .formatted(most.getAsInt(), least);
+      throw new Rejected(ErrorAnswer.badRequest(message, "min_tokens"));
+    }
+    if (!root.path("stream_options").isEmpty() && !root.path("stream").asBoolean()) {
+      String message = "Stream options can only be defined when `stream=True`.";
+      throw new Rejected(ErrorAnswer.badRequest(message, "stream_options"));
+    }
   }
 
   private static List<String> stop(JsonNode root) {

@@ -8,8 +8,15 @@ import org.jspecify.annotations.Nullable;
 /** Reads one entry of {@code choices}. Its index may come last, so all is kept until its end. */
 final class ChoiceDecoder {
 
+  /** In chars; known reasons are words. */
+  private static final int MAX_FINISH_REASON = 64;
+
+  /** In chars. */
+  private static final int MAX_STOP_TEXT = 256;
+
   private int index;
   private String content = "";
+  private boolean isContentOdd;
   private String reasoning = "";
   private String reasoningContent = "";
   private String finishReason = "";
@@ -31,7 +38,8 @@ final class ChoiceDecoder {
     switch (name) {
       case "index" -> index = JsonNumbers.orZero(parser, value);
       case "delta", "message" -> readDelta(parser, value);
-      case "finish_reason" -> finishReason = ChunkDecoder.text(parser, value);
+      case "finish_reason" ->
+          finishReason = WireText.cut(ChunkDecoder.text(parser, value), MAX_FINISH_REASON);
       case "stop_reason" -> readStopReason(parser, value);
       default -> parser.skipChildren();
     }
@@ -46,7 +54,10 @@ final class ChoiceDecoder {
     for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
       JsonToken part = parser.nextToken();
       switch (name) {
-        case "content" -> content = ChunkDecoder.text(parser, part);
+        case "content" -> {
+          isContentOdd = part != JsonToken.VALUE_STRING && part != JsonToken.VALUE_NULL;
+          content = ChunkDecoder.text(parser, part);
+        }
         case "reasoning" -> reasoning = ChunkDecoder.text(parser, part);
         case "reasoning_content" -> reasoningContent = ChunkDecoder.text(parser, part);
         default -> parser.skipChildren();
@@ -56,12 +67,14 @@ final class ChoiceDecoder {
 
   /** vLLM: the stop string, or the id of the stop token, or null. */
   private void readStopReason(JsonParser parser, JsonToken value) throws IOException {
-    stopText = value == JsonToken.VALUE_STRING ? parser.getText() : null;
+    stopText =
+        value == JsonToken.VALUE_STRING ? WireText.cut(parser.getText(), MAX_STOP_TEXT) : null;
     stopTokenId = value == JsonToken.VALUE_NUMBER_INT ? JsonNumbers.orZero(parser, value) : null;
     parser.skipChildren();
   }
 
   private void addTo(Chunk chunk) {
+    chunk.hasOddContent |= isContentOdd;
     chunk.text = chunk.text.concat(content);
     chunk.reasoning = chunk.reasoning.concat(reasoning.isEmpty() ? reasoningContent : reasoning);
     if (!finishReason.isEmpty()) {
@@ -81,6 +94,7 @@ final class ChoiceDecoder {
 
   private void clearDelta() {
     content = "";
+    isContentOdd = false;
     reasoning = "";
     reasoningContent = "";
   }

@@ -19,6 +19,9 @@ final class Chunk {
   @Nullable Integer stopTokenId;
   @Nullable Usage usage;
 
+  /** Its {@code content} is there and no string: text that would be lost. */
+  boolean hasOddContent;
+
   /** It has {@code choices}, whatever is in them. */
   boolean hasChoices;
 
@@ -53,6 +56,7 @@ final class Chunk {
 
   void clearChoice() {
     text = "";
+    hasOddContent = false;
     reasoning = "";
     finishReason = "";
     stopText = null;

@@ -9,10 +9,14 @@ import java.io.IOException;
  * Reads streamed chunks and whole completions, which differ in one name ({@code delta}, {@code
  * message}). No tree is built and nothing is allocated per chunk but its text.
  *
- * <p>Unknown names and odd types are skipped, never an error; of a name that comes twice the last
- * counts. Choices other than the first are not looked at.
+ * <p>Unknown names and odd types are skipped, never an error (content that is no text is noted, so
+ * that its loss is not taken for an answer); of a name that comes twice the last counts. Choices
+ * other than the first are not looked at.
  */
 final class ChunkDecoder {
+
+  /** Of the id and the model's name, which go into every log line and metadata; in chars. */
+  private static final int MAX_IDENTITY = 256;
 
   private final Chunk chunk = new Chunk();
   private final ChoiceDecoder choice = new ChoiceDecoder();
@@ -67,7 +71,7 @@ final class ChunkDecoder {
 
   /** Every chunk repeats them; they are read until both are known. */
   private String identity(JsonParser parser, JsonToken value) throws IOException {
-    return identified ? "" : text(parser, value);
+    return identified ? "" : WireText.cut(text(parser, value), MAX_IDENTITY);
   }
 
   private void readChoices(JsonParser parser, JsonToken value) throws IOException {

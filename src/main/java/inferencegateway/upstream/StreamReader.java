@@ -86,6 +86,10 @@ final class StreamReader implements BodyReader, SseFramer.Sink {
       call.fail(readers.inBand(data, offset, length));
       return;
     }
+    if (chunk.hasOddContent) {
+      call.failForGood(WireFailures.oddContent());
+      return;
+    }
     answer.add(chunk);
     Failure failure = answer.failedFinish();
     if (failure != null) {

@@ -6,18 +6,22 @@ import inferencegateway.chat.Usage;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads OpenAI's {@code usage} object. */
+/**
+ * Reads OpenAI's {@code usage} object. Figures that cannot be true are worth less than none: one
+ * that is no count, or a total below its part, makes all of it count as not said.
+ */
 final class UsageDecoder {
 
-  private int prompt;
-  private int completion;
-  private int total;
+  private @Nullable Integer prompt;
+  private @Nullable Integer completion;
+  private @Nullable Integer total;
   private @Nullable Integer cached;
   private @Nullable Integer reasoning;
+  private boolean broken;
 
   private UsageDecoder() {}
 
-  /** Null for anything but an object. */
+  /** Null for anything but an object of counts that go together. */
   static @Nullable Usage read(JsonParser parser, JsonToken value) throws IOException {
     if (value != JsonToken.START_OBJECT) {
       parser.skipChildren();
@@ -41,7 +45,7 @@ final class UsageDecoder {
     }
   }
 
-  private static @Nullable Integer detail(JsonParser parser, JsonToken value, String wanted)
+  private @Nullable Integer detail(JsonParser parser, JsonToken value, String wanted)
       throws IOException {
     Integer found = null;
     if (value != JsonToken.START_OBJECT) {
@@ -51,19 +55,37 @@ final class UsageDecoder {
     for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
       JsonToken number = parser.nextToken();
       if (name.equals(wanted)) {
-        found = number.isNumeric() ? count(parser, number) : null;
+        found = count(parser, number);
+      } else {
+        parser.skipChildren();
       }
-      parser.skipChildren();
     }
     return found;
   }
 
-  private static int count(JsonParser parser, JsonToken value) throws IOException {
-    return Math.max(0, JsonNumbers.orZero(parser, value));
+  /** Null for null, and for what is no count. */
+  private @Nullable Integer count(JsonParser parser, JsonToken value) throws IOException {
+    if (value == JsonToken.VALUE_NULL) {
+      return null;
+    }
+    if (value.isNumeric()) {
+      double number = parser.getDoubleValue();
+      if (number >= 0 && number <= Integer.MAX_VALUE && number == Math.rint(number)) {
+        return (int) number;
+      }
+    }
+    broken = true;
+    parser.skipChildren();
+    return null;
   }
 
-  private Usage toUsage() {
-    int sum = total > 0 ? total : (int) Math.min(Integer.MAX_VALUE, (long) prompt + completion);
-    return new Usage(prompt, completion, sum, cached, reasoning, true);
+  private @Nullable Usage toUsage() {
+    if (broken || prompt == null || completion == null) {
+      return null;
+    }
+    long sum = total == null ? (long) prompt + completion : total;
+    return sum < completion || sum > Integer.MAX_VALUE
+        ? null
+        : new Usage(prompt, completion, (int) sum, cached, reasoning, true);
   }
 }

@@ -64,6 +64,8 @@ final class WholeReader implements BodyReader {
     long size = stream ? 0 : Utf8Size.of(chunk.text) + Utf8Size.of(chunk.reasoning);
     if (chunk.isError()) {
       call.fail(readers.inBand(body.bytes(), 0, body.length()));
+    } else if (chunk.hasOddContent) {
+      call.failForGood(WireFailures.oddContent());
     } else if (size + MESSAGE_OVERHEAD > dialect.maxResponseBytes() && !stream) {
       call.fail(tooLarge(size));
     } else {

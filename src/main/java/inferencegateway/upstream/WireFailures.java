@@ -43,6 +43,10 @@ final class WireFailures {
     return Failure.of(Reason.UPSTREAM_PROTOCOL, message);
   }
 
+  static Failure oddContent() {
+    return protocol("the backend sent content that is not text");
+  }
+
   /** Logs where it happened, and nothing that the exception might quote. */
   static Failure bug(RuntimeException e) {
     StackTraceElement[] stack = e.getStackTrace();

@@ -32,6 +32,17 @@ final class WireText {
     return true;
   }
 
+  /** At most {@code limit} chars of it, and no half of a pair at the end. */
+  static String cut(String text, int limit) {
+    if (text.length() <= limit) {
+      return text;
+    }
+    boolean splits =
+        Character.isHighSurrogate(text.charAt(limit - 1))
+            && Character.isLowSurrogate(text.charAt(limit));
+    return text.substring(0, splits ? limit - 1 : limit);
+  }
+
   /**
    * Invalid parts become U+FFFD, one for each maximal subpart (Unicode 3.9, as browsers do). Java's
    * own decoding differs only for raw surrogates, and always leaves a U+FFFD where it repairs.

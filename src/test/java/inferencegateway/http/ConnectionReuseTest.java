@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -187,6 +188,31 @@ class ConnectionReuseTest {
       assertEquals(new Exchange.ConnectionUse(false, 2), exchange.connectionUse());
       assertEquals(1, client.counts().staleReplays());
       assertEquals(2, server.accepted());
+    }
+  }
+
+  /** The request may be what killed it. */
+  @Test
+  void connectionThatTheBackendWorkedOnIsNotReplayed() throws Exception {
+    CountDownLatch worked = new CountDownLatch(1);
+    try (RawServer server =
+        new RawServer(
+            peer -> {
+              peer.request();
+              peer.answer("ok");
+              peer.request();
+              CompletableFuture.delayedExecutor(400, TimeUnit.MILLISECONDS)
+                  .execute(worked::countDown);
+              RawServer.Peer.await(worked);
+            })) {
+      HttpClient client = fixture.client(server.port());
+      assertEquals("ok", fixture.get(client).text());
+      Recorder recorder = new Recorder();
+      Exchange exchange = fixture.get(client, recorder);
+      assertEquals(HttpFault.Kind.NO_RESPONSE, recorder.fault().kind());
+      assertEquals(new Exchange.ConnectionUse(true, 1), exchange.connectionUse());
+      assertEquals(0, client.counts().staleReplays());
+      assertEquals(1, server.accepted());
     }
   }
 

@@ -49,9 +49,8 @@ class SimulatorFaultTest {
   /** Over a connection that closes afterwards; the fault goes by the header. */
   private String ask(boolean stream, String fault) {
     try (RawClient client = new RawClient(simulator)) {
-      String body =
-          RawClient.body(
-              stream, "Hello", ",\"seed\":1,\"stream_options\":{\"include_usage\":true}");
+      String usage = stream ? ",\"stream_options\":{\"include_usage\":true}" : "";
+      String body = RawClient.body(stream, "Hello", ",\"seed\":1" + usage);
       String raw = client.post(body, "x-sim-fault: " + fault, "connection: close").readToEnd();
       reset = client.sawReset();
       return raw;

@@ -189,6 +189,10 @@ class SimulatorProtocolTest {
         "{'messages':[{'role':'user','content':'x'}],'max_tokens':0} | max_tokens must be at least 1, got 0.",
         "{'messages':[{'role':'user','content':'x'}],'max_tokens':'y'} | valid integer",
         "{'messages':[{'role':'user','content':'x'}],'temperature':-1} | temperature must be non-negative, got -1.",
+        "{'messages':[{'role':'user','content':'x'}],'top_p':0} | top_p must be in (0, 1], got 0",
+        "{'messages':[{'role':'user','content':'x'}],'top_p':1.5} | top_p must be in (0, 1], got 1.5.",
+        "{'messages':[{'role':'user','content':'x'}],'max_tokens':2,'min_tokens':3} | less than or equal to max_tokens=2, got 3.",
+        "{'messages':[{'role':'user','content':'x'}],'stream_options':{'include_usage':true}} | can only be defined when `stream=True`",
         "{'messages':[{'role':'user','content':'x'}],'max_tokens':900000} | is too large: 900000",
       })
   void badRequestsAreRefusedInVllmsWords(String body, String words) {
@@ -198,6 +202,14 @@ class SimulatorProtocolTest {
       assertTrue(answer.json().at("/error/message").asText().contains(words), answer.body());
       assertEquals(400, answer.json().at("/error/code").asInt());
     }
+  }
+
+  @Test
+  void promptAboveTwentyMegabytesIsRead() {
+    restartWith(quick.withMaxModelLen(SimulatorConfig.UNBOUNDED).withAnswerTokens(2));
+    Http answer = unary("x".repeat(33 << 20), "");
+    assertEquals(200, answer.status(), answer.body());
+    assertTrue(answer.json().at("/usage/prompt_tokens").asInt() > 8_000_000, answer.body());
   }
 
   @Test

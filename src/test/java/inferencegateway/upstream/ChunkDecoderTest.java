@@ -108,6 +108,19 @@ class ChunkDecoderTest {
   }
 
   @Test
+  void whatIsNoTextOfTheAnswerIsCut() throws IOException {
+    String odd = "x".repeat(255) + "\ud83d\ude00" + "y".repeat(100_000);
+    Chunk chunk =
+        decode(
+            "{\"id\":\"%s\",\"model\":\"%s\",\"choices\":[{\"finish_reason\":\"%s\",\"stop_reason\":\"%s\"}]}"
+                .formatted(odd, odd.substring(1), odd, odd));
+    assertEquals("x".repeat(255), chunk.id);
+    assertEquals("x".repeat(254) + "\ud83d\ude00", chunk.model);
+    assertEquals("x".repeat(64), chunk.finish().raw());
+    assertEquals("x".repeat(255), chunk.finish().stopText());
+  }
+
+  @Test
   void usageIsReadWithItsDetails() throws IOException {
     Chunk chunk =
         decode(
@@ -126,11 +139,36 @@ class ChunkDecoderTest {
                     + "\"prompt_tokens_details\":null,\"completion_tokens_details\":[]}}")
             .usage);
     assertEquals(
-        new Usage(0, Integer.MAX_VALUE, Integer.MAX_VALUE, null, null, true),
-        decode("{\"usage\":{\"prompt_tokens\":-1,\"completion_tokens\":99999999999999999999}}")
-            .usage);
+        new Usage(5, 0, 5, null, null, true),
+        decode("{\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":0}}").usage);
     assertNull(decode("{\"usage\":null}").usage);
     assertNull(decode("{\"usage\":7}").usage);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "{'prompt_tokens':5}",
+        "{'completion_tokens':2,'total_tokens':7}",
+        "{'prompt_tokens':-1,'completion_tokens':2}",
+        "{'prompt_tokens':5,'completion_tokens':-2,'total_tokens':3}",
+        "{'prompt_tokens':5,'completion_tokens':2.5}",
+        "{'prompt_tokens':5,'completion_tokens':NaN}",
+        "{'prompt_tokens':5,'completion_tokens':'2'}",
+        "{'prompt_tokens':5,'completion_tokens':[2]}",
+        "{'prompt_tokens':{'a':[1]},'completion_tokens':2}",
+        "{'prompt_tokens':5,'completion_tokens':2147483648}",
+        "{'prompt_tokens':5,'completion_tokens':99999999999999999999}",
+        "{'prompt_tokens':2147483647,'completion_tokens':1}",
+        "{'prompt_tokens':5,'completion_tokens':2,'total_tokens':1}",
+        "{'prompt_tokens':5,'completion_tokens':2,'total_tokens':-7}",
+        "{'prompt_tokens':5,'completion_tokens':2,'prompt_tokens_details':{'cached_tokens':-4}}"
+      })
+  void usageThatCannotBeTrueIsNone(String odd) throws IOException {
+    Chunk chunk = decode("{\"usage\":" + odd.replace('\'', '"') + ",\"id\":\"a\"}");
+    assertNull(chunk.usage);
+    assertEquals("a", chunk.id);
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package inferencegateway.upstream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,7 +12,11 @@ import inferencegateway.chat.Reason;
 import inferencegateway.chat.UpstreamError;
 import inferencegateway.http.HttpFault;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -140,6 +145,19 @@ class ErrorStatusTest {
     backend.wire().sent().head(429, "application/json", "2").body("{}").end();
     assertEquals(Reason.UPSTREAM_RATE_LIMIT, backend.listener.reason());
     assertEquals(Duration.ofSeconds(2), backend.listener.failure.retryAfter());
+  }
+
+  /** By the real clock; a backend writes whole seconds. */
+  @Test
+  void retryAfterMayBeADate() {
+    String date =
+        DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+            .format(ZonedDateTime.now(ZoneOffset.UTC).plusSeconds(7));
+    backend.stream();
+    backend.wire().sent().head(429, "application/json", date).body("{}").end();
+    Duration pause = backend.listener.failure.retryAfter();
+    assertNotNull(pause);
+    assertTrue(pause.toSeconds() >= 4 && pause.toSeconds() <= 7, pause.toString());
   }
 
   @Test

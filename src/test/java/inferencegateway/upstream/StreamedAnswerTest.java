@@ -365,4 +365,15 @@ class StreamedAnswerTest {
     assertEquals(List.of(Delta.text("abc")), heard.deltas);
     assertEquals(Finish.of("stop"), heard.finish);
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"[{\"type\":\"text\",\"text\":\"b\"}]", "5", "{}", "[]", "false", "NaN"})
+  void contentThatIsNoTextIsAProtocolError(String content) {
+    wire.events()
+        .event(Backend.token("a"))
+        .event(Backend.chunk("{\"content\":" + content + "}", "null"));
+    assertEquals(Reason.UPSTREAM_PROTOCOL, heard.reason());
+    assertEquals("a", heard.text());
+    assertTrue(wire.aborted);
+  }
 }

@@ -60,6 +60,22 @@ class WholeAnswerTest {
     assertEquals(Reason.UPSTREAM_EMPTY, heard.reason());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"[{\"type\":\"text\",\"text\":\"a\"}]", "5", "{}", "true"})
+  void contentThatIsNoTextIsAProtocolError(String content) {
+    FakeTransport.Sent wire = answer(completion(content, "\"stop\""));
+    assertEquals(Reason.UPSTREAM_PROTOCOL, heard.reason());
+    assertEquals(List.of(), heard.deltas);
+    assertTrue(wire.aborted);
+  }
+
+  @Test
+  void nullContentIsNone() {
+    answer(completion("null", "\"stop\""));
+    assertEquals(List.of(new Delta("", "so")), heard.deltas);
+    assertEquals(Finish.of("stop"), heard.finish);
+  }
+
   @Test
   void errorAndAbortAreFailures() {
     answer(completion("\"a\"", "\"abort\""));
