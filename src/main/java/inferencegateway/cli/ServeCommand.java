@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
           + " variable, the variable over the file. Durations: 500ms, 30s, 5m, 1h. Sizes: 1000,"
           + " 16KiB, 4MiB.",
       "",
-      "SIGTERM or Ctrl-C stops it in order (see Stopping below); a second one ends it at once."
+      "SIGTERM or Ctrl-C stops it in order (see Stopping below); a second one ends it at"
+          + " once, with exit code 143 (SIGTERM) or 130 (Ctrl-C)."
     },
     synopsisHeading = "Usage: ",
     customSynopsis = "inference-gateway serve [--config=<file>] [--check] [SETTINGS]",
@@ -37,7 +38,8 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:stopped as asked, or the configuration is valid",
       "1:it could not start, for example because the port is taken",
-      "2:the command line or the configuration is wrong; every problem is listed"
+      "2:the command line or the configuration is wrong; every problem is listed",
+      "143:ended at once by a second SIGTERM; 130: by a second Ctrl-C"
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -39,6 +39,13 @@ final class ServeCommandTest {
   }
 
   @Test
+  void helpSaysHowASecondSignalEndsIt() {
+    String words = CliRun.of("serve", "--help").out().replaceAll("\\s+", " ");
+    assertTrue(words.contains("with exit code 143 (SIGTERM) or 130 (Ctrl-C)"), words);
+    assertTrue(words.contains("143 ended at once by a second SIGTERM"), words);
+  }
+
+  @Test
   void everyProblemIsListedAtOnce() {
     CliRun run =
         CliRun.of(
