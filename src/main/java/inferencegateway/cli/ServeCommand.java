@@ -3,6 +3,7 @@ package inferencegateway.cli;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.Settings;
 import inferencegateway.telemetry.Logging;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -61,7 +62,9 @@ final class ServeCommand implements Callable<Integer> {
       description = "A YAML file with settings. Variable: GATEWAY_CONFIG")
   private @Nullable String file;
 
-  @Option(names = "--check", description = "Say whether the configuration is valid, and exit")
+  @Option(
+      names = "--check",
+      description = "Say whether the configuration is valid, TLS files included, and exit")
   private boolean check;
 
   @Option(
@@ -79,8 +82,7 @@ final class ServeCommand implements Callable<Integer> {
     Settings.Loaded loaded = read();
     if (check || print) {
       loaded.warnings().forEach(warning -> terminal.say("warning: " + warning));
-      show(loaded);
-      return ExitCode.OK;
+      return check && !startable(loaded.config()) ? ExitCode.USAGE : show(loaded);
     }
     Logging logging = Logging.start(loaded.config().log());
     try (logging) {
@@ -102,12 +104,24 @@ final class ServeCommand implements Callable<Integer> {
         flags, terminal.environment(), Map.of(), SettingFlags.problems(spec.commandLine()));
   }
 
-  private void show(Settings.Loaded loaded) {
+  /** Settings can each be valid, and the files that they name still not belong together. */
+  private boolean startable(GatewayConfig config) {
+    try {
+      starter.check(config);
+      return true;
+    } catch (IOException e) {
+      terminal.say("error: " + e.getMessage());
+      return false;
+    }
+  }
+
+  private int show(Settings.Loaded loaded) {
     if (print) {
       ConfigListing.print(loaded.inForce(), terminal.out());
     } else {
       terminal.out().println("configuration is valid");
     }
+    return ExitCode.OK;
   }
 
   private static void logStart(Logger log, GatewayConfig config, RunningGateway gateway) {

@@ -68,6 +68,24 @@ final class ServeCommandTest {
   }
 
   @Test
+  void checkFailsWhereTheStartWould() {
+    CliRun run = serve(new Unstartable(), "--check");
+    assertEquals(new CliRun(2, "", "error: tls.key: not the key of the certificate\n"), run);
+  }
+
+  private static final class Unstartable implements GatewayStarter {
+    @Override
+    public RunningGateway start(GatewayConfig config) {
+      throw new AssertionError("only a check was asked for");
+    }
+
+    @Override
+    public void check(GatewayConfig config) throws IOException {
+      throw new StartFailure("tls.key", "not the key of the certificate", null);
+    }
+  }
+
+  @Test
   void printedConfigurationCanBeReadBack() throws IOException {
     Path key = Files.writeString(folder.resolve("key"), "topsecret");
     CliRun first =
