@@ -32,7 +32,7 @@ public final class Main {
     Logging.start(UNTIL_CONFIGURED);
     Wiring wiring =
         new Wiring(
-            Gateway::start,
+            new GatewayStart(),
             SimulatedBackend::start,
             List.of(new SimulateCommand(), new BenchCommand(), new CopyProxyCommand()));
     System.exit(Cli.run(args, wiring));

@@ -15,4 +15,12 @@ public interface GatewayStarter {
    *     running
    */
   RunningGateway start(GatewayConfig config) throws IOException;
+
+  /**
+   * Tries what a start would do before it opens anything, such as reading the TLS files. Without it
+   * nothing is tried.
+   *
+   * @throws IOException as {@link #start} would
+   */
+  default void check(GatewayConfig config) throws IOException {}
 }

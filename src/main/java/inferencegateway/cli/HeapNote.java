@@ -37,7 +37,6 @@ final class HeapNote {
     return Optional.of(
         "no -Xmx is set, so that the heap may grow to "
             + (heapBytes >> 20)
-            + " MiB; start with java -Xmx1g -XX:MaxDirectMemorySize=1g -jar ..., which serves"
-            + " thousands of streams");
+            + " MiB; start with java -Xmx1g -jar ..., which serves thousands of streams");
   }
 }

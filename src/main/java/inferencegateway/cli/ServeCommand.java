@@ -3,6 +3,7 @@ package inferencegateway.cli;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.Settings;
 import inferencegateway.telemetry.Logging;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -27,7 +28,8 @@ import picocli.CommandLine.Spec;
           + " variable, the variable over the file. Durations: 500ms, 30s, 5m, 1h. Sizes: 1000,"
           + " 16KiB, 4MiB.",
       "",
-      "SIGTERM or Ctrl-C stops it in order (see Stopping below); a second one ends it at once."
+      "SIGTERM or Ctrl-C stops it in order (see Stopping below); a second one ends it at"
+          + " once, with exit code 143 (SIGTERM) or 130 (Ctrl-C)."
     },
     synopsisHeading = "Usage: ",
     customSynopsis = "inference-gateway serve [--config=<file>] [--check] [SETTINGS]",
@@ -37,7 +39,8 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:stopped as asked, or the configuration is valid",
       "1:it could not start, for example because the port is taken",
-      "2:the command line or the configuration is wrong; every problem is listed"
+      "2:the command line or the configuration is wrong; every problem is listed",
+      "143:ended at once by a second SIGTERM; 130: by a second Ctrl-C"
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -59,7 +62,9 @@ final class ServeCommand implements Callable<Integer> {
       description = "A YAML file with settings. Variable: GATEWAY_CONFIG")
   private @Nullable String file;
 
-  @Option(names = "--check", description = "Say whether the configuration is valid, and exit")
+  @Option(
+      names = "--check",
+      description = "Say whether the configuration is valid, TLS files included, and exit")
   private boolean check;
 
   @Option(
@@ -77,8 +82,7 @@ final class ServeCommand implements Callable<Integer> {
     Settings.Loaded loaded = read();
     if (check || print) {
       loaded.warnings().forEach(warning -> terminal.say("warning: " + warning));
-      show(loaded);
-      return ExitCode.OK;
+      return check && !startable(loaded.config()) ? ExitCode.USAGE : show(loaded);
     }
     Logging logging = Logging.start(loaded.config().log());
     try (logging) {
@@ -100,12 +104,24 @@ final class ServeCommand implements Callable<Integer> {
         flags, terminal.environment(), Map.of(), SettingFlags.problems(spec.commandLine()));
   }
 
-  private void show(Settings.Loaded loaded) {
+  /** Settings can each be valid, and the files that they name still not belong together. */
+  private boolean startable(GatewayConfig config) {
+    try {
+      starter.check(config);
+      return true;
+    } catch (IOException e) {
+      terminal.say("error: " + e.getMessage());
+      return false;
+    }
+  }
+
+  private int show(Settings.Loaded loaded) {
     if (print) {
       ConfigListing.print(loaded.inForce(), terminal.out());
     } else {
       terminal.out().println("configuration is valid");
     }
+    return ExitCode.OK;
   }
 
   private static void logStart(Logger log, GatewayConfig config, RunningGateway gateway) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +31,19 @@ import picocli.CommandLine.TypeConversionException;
 /** {@code simulate}: the built-in vLLM simulator alone, until it is told to stop. */
 @Command(
     name = "simulate",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     sortOptions = false,
     showDefaultValues = true,
     description = {
       "Runs an HTTP server that looks like vLLM's and needs no model and no GPU.",
       "It streams plausible text at a set pace, and fails on request."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "1:it could not start, for example because the port is taken",
+      "2:the command line is wrong",
+      "130:stopped by Ctrl-C; 143: by SIGTERM"
     },
     footerHeading = "%nTry it:%n",
     footer = {
@@ -135,13 +144,6 @@ public final class SimulateCommand implements Callable<Integer> {
       description = "Faults of every chat request; the list is below.")
   private @Nullable String fault;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this.")
-  @SuppressWarnings("UnusedVariable") // Picocli looks at it.
-  private boolean help;
-
   private @Nullable CommandSpec spec;
 
   /** Called by picocli, once, before any parsing. */
@@ -164,12 +166,14 @@ public final class SimulateCommand implements Callable<Integer> {
     Logging logging = Logging.start(LogConfig.quiet());
     try (logging;
         Simulator simulator = new Simulator(config)) {
-      start(simulator);
+      if (!started(simulator)) {
+        return ExitCode.FAILED;
+      }
       Runtime.getRuntime().addShutdownHook(new Thread(simulator::stop, "simulate-stop"));
       announce(simulator.port());
       simulator.awaitStop();
     }
-    return 0;
+    return ExitCode.OK;
   }
 
   private SimulatorConfig config() {
@@ -194,18 +198,38 @@ public final class SimulateCommand implements Callable<Integer> {
     }
   }
 
-  private void start(Simulator simulator) {
+  private boolean started(Simulator simulator) {
     try {
       simulator.start();
-    } catch (UncheckedIOException taken) {
-      throw new ParameterException(spec().commandLine(), String.valueOf(taken.getMessage()), taken);
+      return true;
+    } catch (UncheckedIOException e) {
+      PrintWriter err = spec().commandLine().getErr();
+      err.println("error: " + fault(e));
+      err.flush();
+      return false;
     }
+  }
+
+  private String fault(UncheckedIOException e) {
+    String text = String.valueOf(e.getMessage());
+    // The system's own reason comes last: "bind(..) failed with error(-98): Address already in use"
+    String reason = text.substring(text.lastIndexOf(": ") + 1).strip().toLowerCase(Locale.ROOT);
+    if (socketPath != null && text.contains(socketPath)) {
+      return "uds: cannot listen on " + socketPath + ": " + reason;
+    }
+    String words = "port: cannot listen on " + shownHost() + ":" + port + ": " + reason;
+    return reason.endsWith("already in use")
+        ? words + "; stop what listens there or choose another port, such as --port 0"
+        : words;
+  }
+
+  private String shownHost() {
+    return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
   }
 
   private void announce(int actualPort) {
     PrintWriter out = spec().commandLine().getOut();
-    String shown = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
-    out.println("simulating vLLM on http://" + shown + ":" + actualPort + "/v1");
+    out.println("simulating vLLM on http://" + shownHost() + ":" + actualPort + "/v1");
     if (socketPath != null) {
       out.println("              and on unix:" + socketPath);
     }

@@ -66,6 +66,18 @@ public final class GrpcListener implements Stoppable {
   }
 
   /**
+   * Reads the TLS files as {@link #start} will, and opens nothing.
+   *
+   * @throws IOException says in one line which key, which file, and why
+   */
+  public static void check(ListenerConfig config) throws IOException {
+    TlsConfig tls = config.tls();
+    if (tls != null) {
+      ServerTls.read(tls);
+    }
+  }
+
+  /**
    * Reads the TLS files and opens the port.
    *
    * @throws IOException says in one line which key, which address or file, and why

@@ -1,5 +1,6 @@
 package inferencegateway.server;
 
+import inferencegateway.config.StartFailure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -29,7 +30,8 @@ final class ServerKey {
   static PrivateKey read(byte[] pem, PublicKey certified, Path file) throws IOException {
     Matcher found = PEM.matcher(new String(pem, StandardCharsets.ISO_8859_1));
     if (!found.find()) {
-      throw new IOException("tls.key: no PEM private key (PKCS#8, not encrypted): " + file);
+      throw new StartFailure(
+          "tls.key", "no PEM private key (PKCS#8, not encrypted): " + file, null);
     }
     try {
       byte[] encoded = Base64.getMimeDecoder().decode(found.group(1));
@@ -46,7 +48,8 @@ final class ServerKey {
   }
 
   private static IOException notTheCertificates(Path file, @Nullable Exception cause) {
-    return new IOException("tls.key: not the key of the certificate in tls.cert: " + file, cause);
+    return new StartFailure(
+        "tls.key", "not the key of the certificate in tls.cert: " + file, cause);
   }
 
   private static boolean belongTogether(PrivateKey key, PublicKey certified)

@@ -37,7 +37,7 @@ final class JarIT {
 
   @Test
   void everyCommandExplainsItself() throws Exception {
-    for (String command : List.of("serve", "demo", "generate", "health")) {
+    for (String command : List.of("serve", "demo", "generate", "health", "simulate")) {
       Finished run = run(command, "--help");
       assertEquals(0, run.code(), command);
       assertTrue(run.out().startsWith("Usage: inference-gateway " + command), run.out());

@@ -39,6 +39,13 @@ final class ServeCommandTest {
   }
 
   @Test
+  void helpSaysHowASecondSignalEndsIt() {
+    String words = CliRun.of("serve", "--help").out().replaceAll("\\s+", " ");
+    assertTrue(words.contains("with exit code 143 (SIGTERM) or 130 (Ctrl-C)"), words);
+    assertTrue(words.contains("143 ended at once by a second SIGTERM"), words);
+  }
+
+  @Test
   void everyProblemIsListedAtOnce() {
     CliRun run =
         CliRun.of(
@@ -58,6 +65,24 @@ final class ServeCommandTest {
     assertEquals(0, run.code());
     assertEquals("configuration is valid\n", run.out());
     assertTrue(run.err().contains("did you mean GATEWAY_MODEL?"), run.err());
+  }
+
+  @Test
+  void checkFailsWhereTheStartWould() {
+    CliRun run = serve(new Unstartable(), "--check");
+    assertEquals(new CliRun(2, "", "error: tls.key: not the key of the certificate\n"), run);
+  }
+
+  private static final class Unstartable implements GatewayStarter {
+    @Override
+    public RunningGateway start(GatewayConfig config) {
+      throw new AssertionError("only a check was asked for");
+    }
+
+    @Override
+    public void check(GatewayConfig config) throws IOException {
+      throw new StartFailure("tls.key", "not the key of the certificate", null);
+    }
   }
 
   @Test
