@@ -36,6 +36,9 @@ final class CallFailure {
 
   /** One fact a line. */
   List<String> lines(String target) {
+    if (isOurOwnCancel()) {
+      return List.of("cancelled");
+    }
     List<String> lines = new ArrayList<>();
     String reason = detail(ErrorInfo.class).map(info -> " (" + info.getReason() + ")").orElse("");
     lines.add("error: " + status.getCode() + reason + message());
@@ -57,21 +60,33 @@ final class CallFailure {
   }
 
   private String message() {
-    String text = String.valueOf(status.getDescription());
-    Throwable cause = status.getCause();
-    String known = cause == null ? text : text + ": " + innermost(cause).getMessage();
-    return ": " + known.replaceAll("\\p{Cntrl}+", " ");
+    return ": "
+        + (isWithoutDetails()
+            ? LibraryWords.of(status)
+            : LibraryWords.oneLine(String.valueOf(status.getDescription())));
   }
 
-  /** The library's own "io exception" says nothing; what it wraps does. */
-  private static Throwable innermost(Throwable e) {
-    Throwable cause = e.getCause();
-    return cause == null ? e : innermost(cause);
+  /** Only when they tell more than the message: it holds the first one. */
+  private void addFields(List<String> lines, BadRequest bad) {
+    List<String> fields =
+        bad.getFieldViolationsList().stream()
+            .map(field -> field.getField() + ": " + field.getDescription())
+            .toList();
+    if (fields.size() != 1 || !message().contains(fields.get(0))) {
+      fields.forEach(field -> lines.add("  " + field));
+    }
   }
 
-  private static void addFields(List<String> lines, BadRequest bad) {
-    bad.getFieldViolationsList()
-        .forEach(field -> lines.add("  " + field.getField() + ": " + field.getDescription()));
+  /** Made by the client's own library, or by a server that is no gateway. */
+  private boolean isWithoutDetails() {
+    return rich == null || rich.getDetailsCount() == 0;
+  }
+
+  /** Ended by this process, by Ctrl-C or since nobody reads on; no server says it like that. */
+  private boolean isOurOwnCancel() {
+    return status.getCode() == Status.Code.CANCELLED
+        && isWithoutDetails()
+        && String.valueOf(status.getDescription()).startsWith("io.grpc.Context was cancelled");
   }
 
   private Optional<String> retry() {

@@ -35,21 +35,29 @@ record Generation(
 
   /** Without the signals: where somebody else has them. */
   int ask(ManagedChannel channel, Prompt prompt) {
-    PrintedAnswer answer = new PrintedAnswer(terminal, json, System::nanoTime);
     try {
-      Ending ending =
-          stream
-              ? contract.stream(channel, deadline, prompt, answer)
-              : contract.whole(channel, deadline, prompt, answer);
-      answer.summary(ending, stream);
+      Duration left = Dialling.dial(channel, deadline);
+      call(channel, left, prompt, new PrintedAnswer(terminal, json, System::nanoTime));
       return ExitCode.OK;
     } catch (StatusRuntimeException e) {
-      answer.endLine();
       new CallFailure(e).lines(target).forEach(terminal::say);
       return ExitCode.of(Status.fromThrowable(e));
     } catch (NobodyReads e) {
       // The call is cancelled by whoever ends its context or its channel.
       return ExitCode.FAILED;
+    }
+  }
+
+  private void call(ManagedChannel channel, Duration left, Prompt prompt, PrintedAnswer answer) {
+    try {
+      Ending ending =
+          stream
+              ? contract.stream(channel, left, prompt, answer)
+              : contract.whole(channel, left, prompt, answer);
+      answer.summary(ending, stream);
+    } catch (StatusRuntimeException e) {
+      answer.endLine();
+      throw e;
     }
   }
 

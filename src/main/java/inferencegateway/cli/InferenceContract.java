@@ -16,7 +16,7 @@ final class InferenceContract implements Contract {
   @Override
   public Ending stream(Channel channel, Duration deadline, Prompt prompt, Answer answer) {
     Iterator<TokenResponse> tokens = stub(channel, deadline).generateStream(request(prompt));
-    Ending ending = new Ending("", "", 0, 0);
+    Ending ending = new Ending("", "", 0, 0, null);
     while (tokens.hasNext()) {
       TokenResponse token = tokens.next();
       answer.message(token);
@@ -24,7 +24,7 @@ final class InferenceContract implements Contract {
       if (token.getDone()) {
         ending =
             new Ending(
-                "", token.getFinishReason(), token.getInputTokens(), token.getOutputTokens());
+                "", token.getFinishReason(), token.getInputTokens(), token.getOutputTokens(), null);
       }
     }
     return ending;
@@ -39,7 +39,8 @@ final class InferenceContract implements Contract {
         response.getModel(),
         response.getFinishReason(),
         response.getInputTokens(),
-        response.getOutputTokens());
+        response.getOutputTokens(),
+        null);
   }
 
   private static InferenceServiceGrpc.InferenceServiceBlockingStub stub(

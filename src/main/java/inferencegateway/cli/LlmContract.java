@@ -1,10 +1,12 @@
 package inferencegateway.cli;
 
+import com.google.protobuf.util.Durations;
 import inferencegateway.proto.llm.v1.CompleteRequest;
 import inferencegateway.proto.llm.v1.CompleteResponse;
 import inferencegateway.proto.llm.v1.Finish;
 import inferencegateway.proto.llm.v1.LLMServiceGrpc;
 import inferencegateway.proto.llm.v1.Message;
+import inferencegateway.proto.llm.v1.Timing;
 import inferencegateway.proto.llm.v1.TokenChunk;
 import inferencegateway.proto.llm.v1.Usage;
 import io.grpc.Channel;
@@ -18,14 +20,14 @@ final class LlmContract implements Contract {
   @Override
   public Ending stream(Channel channel, Duration deadline, Prompt prompt, Answer answer) {
     Iterator<TokenChunk> chunks = stub(channel, deadline).completeStream(request(prompt));
-    Ending ending = new Ending("", "", 0, 0);
+    Ending ending = new Ending("", "", 0, 0, null);
     while (chunks.hasNext()) {
       TokenChunk chunk = chunks.next();
       answer.message(chunk);
       answer.reasoning(chunk.getReasoning());
       answer.text(chunk.getToken());
       if (chunk.getDone()) {
-        ending = ending(chunk.getModel(), chunk.getFinish(), chunk.getUsage());
+        ending = ending(chunk.getModel(), chunk.getFinish(), chunk.getUsage(), chunk.getTiming());
       }
     }
     return ending;
@@ -37,7 +39,8 @@ final class LlmContract implements Contract {
     answer.message(response);
     answer.reasoning(response.getReasoning());
     answer.text(response.getText());
-    return ending(response.getModel(), response.getFinish(), response.getUsage());
+    return ending(
+        response.getModel(), response.getFinish(), response.getUsage(), response.getTiming());
   }
 
   private static LLMServiceGrpc.LLMServiceBlockingStub stub(Channel channel, Duration deadline) {
@@ -45,8 +48,15 @@ final class LlmContract implements Contract {
         .withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  private static Ending ending(String model, Finish finish, Usage usage) {
-    return new Ending(model, finish.getRaw(), usage.getInputTokens(), usage.getOutputTokens());
+  private static Ending ending(String model, Finish finish, Usage usage, Timing timing) {
+    return new Ending(
+        model,
+        finish.getRaw(),
+        usage.getInputTokens(),
+        usage.getOutputTokens(),
+        timing.hasFirstToken()
+            ? Duration.ofNanos(Durations.toNanos(timing.getFirstToken()))
+            : null);
   }
 
   private static CompleteRequest request(Prompt prompt) {

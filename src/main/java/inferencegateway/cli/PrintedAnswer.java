@@ -3,6 +3,7 @@ package inferencegateway.cli;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
@@ -13,6 +14,9 @@ import java.util.function.LongSupplier;
 final class PrintedAnswer implements Answer {
 
   private static final double NANOS = 1e9;
+
+  /** Tokens that came within less came together, or the model was done before they were read. */
+  private static final long SHORTEST_RATED = 100_000_000;
 
   private final Terminal terminal;
   private final boolean json;
@@ -115,8 +119,13 @@ final class PrintedAnswer implements Answer {
     StringBuilder line = new StringBuilder("[");
     line.append(ending.inputTokens()).append(" tokens in, ");
     line.append(ending.outputTokens()).append(" out");
-    if (streamed && something) {
+    Duration told = ending.firstToken();
+    if (told != null) {
+      line.append(format(", first token %.0f ms", told.toNanos() / 1e6));
+    } else if (streamed && something) {
       line.append(format(", first token %.0f ms", (first - begun) / 1e6));
+    }
+    if (streamed && something) {
       appendRate(line, ending.outputTokens(), now - first);
     }
     line.append(format(", total %.2f s", (now - begun) / NANOS));
@@ -129,7 +138,7 @@ final class PrintedAnswer implements Answer {
 
   /** The first token is what the clock starts with, so that it does not count. */
   private static void appendRate(StringBuilder line, int tokens, long nanos) {
-    if (tokens > 1 && nanos > 0) {
+    if (tokens > 1 && nanos >= SHORTEST_RATED) {
       line.append(format(", %.1f tokens/s", (tokens - 1) * NANOS / nanos));
     }
   }

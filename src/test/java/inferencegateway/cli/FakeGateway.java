@@ -1,5 +1,6 @@
 package inferencegateway.cli;
 
+import com.google.protobuf.util.Durations;
 import inferencegateway.proto.inference.ChatMessage;
 import inferencegateway.proto.inference.GenerateRequest;
 import inferencegateway.proto.inference.GenerateResponse;
@@ -9,6 +10,7 @@ import inferencegateway.proto.llm.v1.CompleteRequest;
 import inferencegateway.proto.llm.v1.CompleteResponse;
 import inferencegateway.proto.llm.v1.Finish;
 import inferencegateway.proto.llm.v1.LLMServiceGrpc.LLMServiceImplBase;
+import inferencegateway.proto.llm.v1.Timing;
 import inferencegateway.proto.llm.v1.TokenChunk;
 import inferencegateway.proto.llm.v1.Usage;
 import io.grpc.Grpc;
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class FakeGateway implements RunningGateway {
 
   static final Usage USAGE = Usage.newBuilder().setInputTokens(3).setOutputTokens(2).build();
+  static final Timing TIMING = Timing.newBuilder().setFirstToken(Durations.fromMillis(7)).build();
   static final Finish STOP = Finish.newBuilder().setRaw("stop").build();
 
   final LinkedBlockingQueue<CompleteRequest> completes = new LinkedBlockingQueue<>();
@@ -116,6 +119,7 @@ final class FakeGateway implements RunningGateway {
               .setModel("m")
               .setUsage(USAGE)
               .setFinish(STOP)
+              .setTiming(TIMING)
               .build());
       chunks.onCompleted();
     }

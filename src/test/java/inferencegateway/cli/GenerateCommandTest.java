@@ -13,6 +13,7 @@ import com.google.rpc.RetryInfo;
 import inferencegateway.proto.inference.GenerateRequest;
 import inferencegateway.proto.llm.v1.CompleteRequest;
 import io.grpc.StatusRuntimeException;
+import io.grpc.TlsServerCredentials;
 import io.grpc.protobuf.StatusProto;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,6 +21,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -51,8 +53,8 @@ final class GenerateCommandTest {
     assertTrue(
         run.err()
             .matches(
-                "(?s)\\[reasoning\\] hm\n\\[3 tokens in, 2 out, first token [0-9]+ ms, [0-9.]+"
-                    + " tokens/s, total [0-9.]+ s, finish: stop, model: m\\]\n"),
+                "(?s)\\[reasoning\\] hm\n\\[3 tokens in, 2 out, first token 7 ms, total"
+                    + " [0-9.]+ s, finish: stop, model: m\\]\n"),
         run.err());
   }
 
@@ -129,7 +131,7 @@ final class GenerateCommandTest {
         {"reasoning":"hm"}
         {"token":"Grüß "}
         {"token":"Gott 世界"}
-        {"done":true,"usage":{"input_tokens":3,"output_tokens":2},"model":"m","finish":{"raw":"stop"}}
+        {"done":true,"usage":{"input_tokens":3,"output_tokens":2},"model":"m","finish":{"raw":"stop"},"timing":{"first_token":"0.007s"}}
         """,
         run.out());
   }
@@ -166,6 +168,35 @@ final class GenerateCommandTest {
   }
 
   @Test
+  void fieldThatTheMessageNamesIsNotSaidTwice() {
+    BadRequest.FieldViolation tokens = violation("max_tokens", "must be 1 or more");
+    BadRequest.FieldViolation model = violation("model", "is too long");
+    assertEquals(
+        "error: INVALID_ARGUMENT: max_tokens: must be 1 or more\n",
+        refusal("max_tokens: must be 1 or more", tokens));
+    assertEquals(
+        """
+        error: INVALID_ARGUMENT: max_tokens: must be 1 or more (and 1 more)
+          max_tokens: must be 1 or more
+          model: is too long
+        """,
+        refusal("max_tokens: must be 1 or more (and 1 more)", tokens, model));
+  }
+
+  private String refusal(String message, BadRequest.FieldViolation... fields) {
+    BadRequest bad = BadRequest.newBuilder().addAllFieldViolations(Arrays.asList(fields)).build();
+    gateway.failWith(rich(Code.INVALID_ARGUMENT, message, bad));
+    return generate("Hi").err();
+  }
+
+  private static BadRequest.FieldViolation violation(String field, String description) {
+    return BadRequest.FieldViolation.newBuilder()
+        .setField(field)
+        .setDescription(description)
+        .build();
+  }
+
+  @Test
   void failureThatMayBeRetriedSaysWhen() {
     gateway.failWith(
         rich(
@@ -185,7 +216,21 @@ final class GenerateCommandTest {
     CliRun run = generate("--deadline", "400ms", "Hi");
     assertEquals(14, run.code());
     assertEquals("Grüß \n", run.out());
-    assertTrue(run.err().contains("error: DEADLINE_EXCEEDED"), run.err());
+    assertTrue(
+        run.err()
+            .endsWith("error: DEADLINE_EXCEEDED: the time was over before the answer was whole\n"),
+        run.err());
+  }
+
+  @Test
+  void timeIsOverAlsoWhereNobodyAnswersTheDialling() throws IOException {
+    try (ServerSocket silent = new ServerSocket(0)) {
+      String target = "127.0.0.1:" + silent.getLocalPort();
+      CliRun run = CliRun.of("generate", "--deadline", "300ms", "--target", target, "Hi");
+      assertEquals(14, run.code());
+      assertEquals(
+          "error: DEADLINE_EXCEEDED: the time was over before there was a connection\n", run.err());
+    }
   }
 
   @Test
@@ -196,6 +241,7 @@ final class GenerateCommandTest {
     CliRun run = generate("Hi");
     signals.join();
     assertEquals(130, run.code());
+    assertTrue(run.err().endsWith("cancelled\n"), run.err());
     assertTrue(gateway.cancelled.await(5, TimeUnit.SECONDS));
   }
 
@@ -249,6 +295,36 @@ final class GenerateCommandTest {
     assertEquals(24, run.code());
     assertTrue(run.err().contains("Connection refused"), run.err());
     assertTrue(run.err().contains("Is the gateway running at localhost:" + free + "?"), run.err());
+  }
+
+  @Test
+  void authorityThatIsNotTrustedIsSaidInOneSentence() throws Exception {
+    Path files = Path.of("src/test/resources/tls/server");
+    try (FakeGateway tls =
+        FakeGateway.start(
+            TlsServerCredentials.create(
+                files.resolve("server.crt").toFile(), files.resolve("server.key").toFile()),
+            0)) {
+      CliRun run = CliRun.of("generate", "--tls", "--target", tls.target(), "Hi");
+      assertEquals(24, run.code());
+      assertTrue(
+          run.err()
+              .startsWith(
+                  "error: UNAVAILABLE: unable to find valid certification path to requested"
+                      + " target\n"),
+          run.err());
+      tls.stopNow();
+      tls.awaitTermination();
+    }
+  }
+
+  @Test
+  void tlsToAPortWithoutItIsSaidWithoutADump() {
+    CliRun run = generate("--tls", "Hi");
+    assertEquals(24, run.code());
+    assertFalse(run.err().contains("Pipeline"), run.err());
+    assertTrue(run.err().contains("does --tls say what it speaks?"), run.err());
+    assertTrue(run.err().lines().findFirst().orElseThrow().length() < 100, run.err());
   }
 
   @Test
