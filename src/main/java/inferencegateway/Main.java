@@ -13,8 +13,7 @@ import java.util.List;
 /** The jar's entry. */
 public final class Main {
 
-  /** Set by nobody: {@code -D} of the same name wins. */
-  private static final String DIRECT_MEMORY = "io.grpc.netty.shaded.io.netty.maxDirectMemory";
+  private static final String NETTY = "io.grpc.netty.shaded.io.netty.";
 
   private static final long MOST_DIRECT_BYTES = 1L << 30;
 
@@ -27,7 +26,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    boundDirectMemory();
+    presetNetty();
     followNames();
     Logging.start(UNTIL_CONFIGURED);
     Wiring wiring =
@@ -40,12 +39,19 @@ public final class Main {
 
   /**
    * Netty would take as much memory outside of the heap as the heap may have, a quarter of the
-   * host: on a GPU server that is hundreds of gigabytes. Must be said before Netty is loaded.
+   * host: on a GPU server that is hundreds of gigabytes. And it would follow one buffer in 128 to
+   * see whether it gets lost, at a price for each token; the tests follow every one. Must be said
+   * before Netty is loaded; {@code -D} wins.
    */
-  private static void boundDirectMemory() {
-    if (System.getProperty(DIRECT_MEMORY) == null) {
-      long bytes = Math.min(Runtime.getRuntime().maxMemory(), MOST_DIRECT_BYTES);
-      System.setProperty(DIRECT_MEMORY, Long.toString(bytes));
+  private static void presetNetty() {
+    long direct = Math.min(Runtime.getRuntime().maxMemory(), MOST_DIRECT_BYTES);
+    presetUnlessGiven(NETTY + "maxDirectMemory", Long.toString(direct));
+    presetUnlessGiven(NETTY + "leakDetection.level", "disabled");
+  }
+
+  private static void presetUnlessGiven(String property, String value) {
+    if (System.getProperty(property) == null) {
+      System.setProperty(property, value);
     }
   }
 
