@@ -1,6 +1,7 @@
 package inferencegateway;
 
-import inferencegateway.admission.Admission;
+import inferencegateway.admission.Capacity;
+import inferencegateway.admission.Gate;
 import inferencegateway.api.Services;
 import inferencegateway.call.Calls;
 import inferencegateway.cli.Version;
@@ -8,14 +9,15 @@ import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.UpstreamConfig;
 import inferencegateway.http.HttpClient;
 import inferencegateway.http.Loops;
+import inferencegateway.route.Backend;
 import inferencegateway.route.Routes;
 import inferencegateway.telemetry.CallRecord;
 import inferencegateway.upstream.OpenAiBackend;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** Everything between a listener and one backend. */
-record CallPath(
-    HttpClient http, OpenAiBackend backend, Routes routes, Calls calls, Services services)
+record CallPath(HttpClient http, Backend backend, Routes routes, Calls calls, Services services)
     implements AutoCloseable {
 
   /**
@@ -29,9 +31,11 @@ record CallPath(
     HttpClient http =
         new HttpClient(loops, upstream.backend(), upstream.connectTimeout(), upstream.idle());
     http.start();
-    OpenAiBackend backend = new OpenAiBackend(http::send, upstream, Version.of("version"));
-    Routes routes = new Routes(backend, new Admission(config.admission()), upstream.defaultModel());
-    Calls calls = new Calls(routes, config.call(), upstream.maxResponseBytes(), whenOver);
+    OpenAiBackend api = new OpenAiBackend(http::send, upstream, Version.of("version"));
+    Backend backend = new Backend("default", api, new Capacity(config.admission().running()));
+    Routes routes = new Routes(List.of(backend), upstream.defaultModel());
+    Gate gate = new Gate(config.admission());
+    Calls calls = new Calls(routes, gate, config.call(), upstream.maxResponseBytes(), whenOver);
     return new CallPath(http, backend, routes, calls, new Services(calls, loops::current));
   }
 

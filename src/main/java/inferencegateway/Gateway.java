@@ -80,7 +80,7 @@ public final class Gateway implements RunningGateway {
     probeLoop.start();
     this.probeHttp = probeClient(config);
     this.probed = new OpenAiBackend(probeHttp::send, config.upstream(), Version.of("version"));
-    this.prober = new Prober(config.health(), this::probe, readiness, path.routes()::served);
+    this.prober = new Prober(config.health(), this::probe, readiness, path.backend()::served);
     this.warmUp = new WarmUp(config, loops, readiness::warm);
     this.drain =
         new Drain(

@@ -9,8 +9,11 @@ import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes up the calls of one method. Plain {@link ServerCall} rather than the stubs' observers:
@@ -18,6 +21,10 @@ import java.util.function.Supplier;
  * stands between a token and the transport.
  */
 final class ChatHandler<Q, A> implements ServerCallHandler<Incoming<Q>, A> {
+
+  /** Sent by a client library from the second attempt on. */
+  private static final Metadata.Key<String> PREVIOUS_ATTEMPTS =
+      Metadata.Key.of("grpc-previous-rpc-attempts", Metadata.ASCII_STRING_MARSHALLER);
 
   private final ChatMethod<Q, A> method;
   private final Calls calls;
@@ -40,12 +47,22 @@ final class ChatHandler<Q, A> implements ServerCallHandler<Incoming<Q>, A> {
   }
 
   private CallInfo info(ServerCall<Incoming<Q>, A> call, Metadata headers) {
+    SocketAddress peer = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
     return new CallInfo(
         RequestIds.of(headers),
         call.getMethodDescriptor().getFullMethodName(),
-        Objects.toString(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)),
+        Objects.toString(peer),
+        host(peer),
+        headers.containsKey(PREVIOUS_ATTEMPTS),
         method.streaming(),
         currentLoop.get(),
         Context.current());
+  }
+
+  /** Callers that nobody knows by name are told apart by where they come from. */
+  private static String host(@Nullable SocketAddress peer) {
+    return peer instanceof InetSocketAddress at && at.getAddress() != null
+        ? at.getAddress().getHostAddress()
+        : "local";
   }
 }

@@ -1,8 +1,7 @@
 package inferencegateway.call;
 
-import inferencegateway.admission.Admission;
+import inferencegateway.admission.Asking;
 import inferencegateway.chat.AnswerHead;
-import inferencegateway.chat.AnswerListener;
 import inferencegateway.chat.ChatRequest;
 import inferencegateway.chat.Delta;
 import inferencegateway.chat.Failure;
@@ -11,13 +10,12 @@ import inferencegateway.chat.Phase;
 import inferencegateway.chat.Reason;
 import inferencegateway.chat.Usage;
 import inferencegateway.http.CallLoop;
-import inferencegateway.route.Route;
+import inferencegateway.http.Exchange;
 import inferencegateway.route.Routes;
-import inferencegateway.upstream.UpstreamCall;
+import inferencegateway.route.Trip;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *   any -complete, failure, cancel, limit-> ended (once, in {@link #end})
  * </pre>
  */
-public final class ActiveCall implements AnswerListener {
+public final class ActiveCall implements Dispatch.Owner {
 
   /**
    * A client's timer goes off about when ours does, and its reset may come first: so close to the
@@ -50,15 +48,12 @@ public final class ActiveCall implements AnswerListener {
   private final Silence silence;
   private final CallClock clock = new CallClock();
   private final CallCap cap;
+  private final Dispatch dispatch;
 
   private Phase phase = Phase.ADMISSION;
   private boolean ended;
   private boolean streamClosed;
   private @Nullable ChatRequest request;
-  private Admission.@Nullable Place place;
-  private @Nullable Route route;
-  private @Nullable UpstreamCall upstream;
-  private boolean upstreamDone;
   private CallLoop.@Nullable Timer stall;
   private int deltas;
   private long collectedBytes;
@@ -70,6 +65,7 @@ public final class ActiveCall implements AnswerListener {
     this.loop = info.loop();
     this.flow = new Flow(sink, new Throttle());
     this.silence = new Silence(loop, this::silent);
+    this.dispatch = new Dispatch(info, calls.gate(), this);
     this.cap = new CallCap(loop, calls.limits(), info.context(), clock, this::capped);
   }
 
@@ -96,7 +92,7 @@ public final class ActiveCall implements AnswerListener {
     cap.shorten(checked.timeLimits());
     Routes.Choice choice = calls.routes().choose(checked.model());
     if (choice instanceof Routes.Choice.Found found) {
-      queue(found.route(), checked.withModel(found.route().model()));
+      queue(found.trip(), checked.withModel(found.trip().model()));
     } else if (choice instanceof Routes.Choice.Refused refused) {
       fail(refused.failure());
     }
@@ -130,41 +126,33 @@ public final class ActiveCall implements AnswerListener {
 
   // --- waiting for a place ---
 
-  private void queue(Route chosen, ChatRequest checked) {
-    route = chosen;
+  private void queue(Trip trip, ChatRequest checked) {
     request = checked;
     phase = Phase.QUEUED;
     clock.queued();
-    Optional<Admission.Place> asked = chosen.admission().ask(() -> loop.execute(this::granted));
-    if (asked.isEmpty()) {
-      fail(
-          Failure.of(
-              Reason.CONCURRENCY_LIMIT,
-              "the backend is busy and its queue is full; call again later"));
-      return;
-    }
-    place = asked.get();
-    if (place.isHeld()) {
-      granted();
-    }
+    dispatch.start(trip, checked, isUpstreamStreamed(checked), asking());
   }
 
-  /**
-   * May come twice (granted between asking and looking) and after the end; only the first in QUEUED
-   * counts.
-   */
-  private void granted() {
-    if (ended || phase != Phase.QUEUED || route == null || request == null) {
-      return;
-    }
+  private Asking asking() {
+    Deadline deadline = info.context().getDeadline();
+    long left = deadline == null ? 0 : deadline.timeRemaining(TimeUnit.NANOSECONDS);
+    return new Asking(info.caller(), System.nanoTime() + left, deadline != null, info.retried());
+  }
+
+  @Override
+  public boolean isOver() {
+    return ended;
+  }
+
+  @Override
+  public void granted() {
     phase = Phase.CONNECT;
     clock.granted();
-    UpstreamCall call =
-        route.backend().chat(loop, request, isUpstreamStreamed(request), info.requestId(), this);
-    upstream = call;
-    if (ended && !upstreamDone) {
-      call.abort();
-    }
+  }
+
+  @Override
+  public void refused(Failure failure) {
+    fail(failure);
   }
 
   /** A partial answer needs the pieces, whatever the caller takes. */
@@ -195,6 +183,7 @@ public final class ActiveCall implements AnswerListener {
   private void forgetPrompt() {
     if (request != null) {
       request = request.withoutMessages();
+      dispatch.forgetPrompt();
       InboundBytes.release(info.context());
     }
   }
@@ -241,13 +230,13 @@ public final class ActiveCall implements AnswerListener {
 
   @Override
   public void onCompleted(Finish finish, @Nullable Usage usage) {
-    upstreamDone = true;
+    dispatch.upstreamEnded();
     end(new Outcome.Completed(finish, usage != null ? usage : Usage.counted(deltas)));
   }
 
   @Override
   public void onFailed(Failure failure) {
-    upstreamDone = true;
+    dispatch.upstreamEnded();
     fail(failure);
   }
 
@@ -258,9 +247,7 @@ public final class ActiveCall implements AnswerListener {
       phase = Phase.BACKPRESSURE;
       silence.stop();
       callerMoved();
-      if (upstream != null) {
-        upstream.pause();
-      }
+      dispatch.pause();
     }
 
     @Override
@@ -276,9 +263,7 @@ public final class ActiveCall implements AnswerListener {
       if (request != null) {
         silence.watch(shorter(calls.limits().gapTimeout(), request.timeLimits().gap()));
       }
-      if (upstream != null) {
-        upstream.resume();
-      }
+      dispatch.resume();
     }
   }
 
@@ -370,12 +355,7 @@ public final class ActiveCall implements AnswerListener {
     clock.ended();
     silence.stop();
     stopStall();
-    if (upstream != null && !upstreamDone) {
-      upstream.abort();
-    }
-    if (place != null) {
-      place.release();
-    }
+    dispatch.stop();
     tell(outcome);
     calls.ended(this, outcome);
     if (streamClosed || info.context().isCancelled()) {
@@ -428,7 +408,7 @@ public final class ActiveCall implements AnswerListener {
   }
 
   String model() {
-    return request == null ? "" : request.model();
+    return dispatch.model();
   }
 
   CallTiming timing() {
@@ -439,7 +419,7 @@ public final class ActiveCall implements AnswerListener {
     return flow.pausedNanos(System.nanoTime());
   }
 
-  @Nullable UpstreamCall upstream() {
-    return upstream;
+  Exchange.ConnectionUse connectionUse() {
+    return dispatch.connectionUse();
   }
 }

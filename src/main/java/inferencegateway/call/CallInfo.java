@@ -9,6 +9,9 @@ import io.grpc.Context;
  * @param requestId checked or made by us: 1 to 128 of {@code A-Za-z0-9._-}
  * @param method full name, as {@code inference.InferenceService/Generate}
  * @param peer the caller's address, for the log
+ * @param caller whose call it is, for fairness and limits: a known caller's name, else where it
+ *     comes from
+ * @param retried whether the caller's library has tried this call before
  * @param streaming whether the caller takes the answer in pieces
  * @param loop the loop of the caller's connection
  * @param context the call's; it carries deadline and cancellation
@@ -17,6 +20,8 @@ public record CallInfo(
     String requestId,
     String method,
     String peer,
+    String caller,
+    boolean retried,
     boolean streaming,
     CallLoop loop,
     Context context) {}

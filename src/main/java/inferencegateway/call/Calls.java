@@ -1,5 +1,6 @@
 package inferencegateway.call;
 
+import inferencegateway.admission.Gate;
 import inferencegateway.config.CallConfig;
 import inferencegateway.route.Routes;
 import inferencegateway.telemetry.CallRecord;
@@ -11,14 +12,20 @@ import java.util.function.Consumer;
 public final class Calls {
 
   private final Routes routes;
+  private final Gate gate;
   private final CallConfig limits;
   private final int maxResponseBytes;
   private final Consumer<CallRecord> whenOver;
   private final Set<ActiveCall> running = ConcurrentHashMap.newKeySet();
 
   public Calls(
-      Routes routes, CallConfig limits, int maxResponseBytes, Consumer<CallRecord> whenOver) {
+      Routes routes,
+      Gate gate,
+      CallConfig limits,
+      int maxResponseBytes,
+      Consumer<CallRecord> whenOver) {
     this.routes = routes;
+    this.gate = gate;
     this.limits = limits;
     this.maxResponseBytes = maxResponseBytes;
     this.whenOver = whenOver;
@@ -44,6 +51,10 @@ public final class Calls {
 
   Routes routes() {
     return routes;
+  }
+
+  Gate gate() {
+    return gate;
   }
 
   CallConfig limits() {

@@ -6,14 +6,11 @@ import inferencegateway.chat.Usage;
 import inferencegateway.http.Exchange;
 import inferencegateway.telemetry.CallOutcome;
 import inferencegateway.telemetry.CallRecord;
-import inferencegateway.upstream.UpstreamCall;
 import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
 /** Writes down what a call came to. */
 final class Records {
-
-  private static final Exchange.ConnectionUse NOTHING_SENT = new Exchange.ConnectionUse(false, 0);
 
   private Records() {}
 
@@ -53,8 +50,7 @@ final class Records {
       @Nullable Failure failure,
       @Nullable String finish,
       Usage usage) {
-    UpstreamCall upstream = call.upstream();
-    Exchange.ConnectionUse use = upstream == null ? NOTHING_SENT : upstream.connectionUse();
+    Exchange.ConnectionUse use = call.connectionUse();
     CallTiming timing = call.timing();
     return new CallRecord(
         call.info().requestId(),

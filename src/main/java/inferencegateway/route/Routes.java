@@ -1,34 +1,29 @@
 package inferencegateway.route;
 
-import inferencegateway.admission.Admission;
 import inferencegateway.chat.Failure;
 import inferencegateway.chat.FieldViolation;
-import inferencegateway.upstream.OpenAiBackend;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The one backend there is, and the model of a call that names none. Thread-safe. */
+/** The backends that there are, and the model of a call that names none. Thread-safe. */
 public final class Routes {
 
   /** Longest list of names that an error repeats: statuses must stay small. */
   private static final int NAMES_SHOWN = 10;
 
-  private final OpenAiBackend backend;
-  private final Admission admission;
+  private final List<Backend> backends;
   private final @Nullable String defaultModel;
 
-  /** What the backend listed last; written by the probe, read by every loop. */
-  private volatile List<String> served = List.of();
-
-  public Routes(OpenAiBackend backend, Admission admission, @Nullable String defaultModel) {
-    this.backend = backend;
-    this.admission = admission;
+  /**
+   * @param backends at least one; all serve the same models
+   */
+  public Routes(List<Backend> backends, @Nullable String defaultModel) {
+    this.backends = List.copyOf(backends);
     this.defaultModel = defaultModel;
   }
 
-  /** Takes over the list of the last good probe. */
-  public void served(List<String> models) {
-    served = List.copyOf(models);
+  public List<Backend> backends() {
+    return backends;
   }
 
   /**
@@ -38,10 +33,10 @@ public final class Routes {
    */
   public Choice choose(String asked) {
     if (!asked.isEmpty()) {
-      return route(asked);
+      return trip(asked);
     }
     String only = modelOfUnnamed();
-    return only == null ? new Choice.Refused(ambiguous(served)) : route(only);
+    return only == null ? new Choice.Refused(ambiguous(served())) : trip(only);
   }
 
   /** The model that a call without one gets; empty while that is unknown. */
@@ -51,14 +46,14 @@ public final class Routes {
   }
 
   /**
-   * Null when several are served and none is the default; empty before the backend was ever
-   * reached: it decides then.
+   * Null when several are served and none is the default; empty before a backend was ever reached:
+   * it decides then.
    */
   private @Nullable String modelOfUnnamed() {
     if (defaultModel != null) {
       return defaultModel;
     }
-    List<String> models = served;
+    List<String> models = served();
     return switch (models.size()) {
       case 0 -> "";
       case 1 -> models.get(0);
@@ -66,8 +61,14 @@ public final class Routes {
     };
   }
 
-  private Choice route(String model) {
-    return new Choice.Found(new Route(backend, admission, model));
+  private List<String> served() {
+    return backends.size() == 1
+        ? backends.get(0).models()
+        : backends.stream().flatMap(each -> each.models().stream()).distinct().toList();
+  }
+
+  private Choice trip(String model) {
+    return new Choice.Found(new Trip(model, backends));
   }
 
   private static Failure ambiguous(List<String> models) {
@@ -85,7 +86,7 @@ public final class Routes {
   /** What came of choosing. */
   public sealed interface Choice {
     /** There is a backend. */
-    record Found(Route route) implements Choice {}
+    record Found(Trip trip) implements Choice {}
 
     /** The caller has to say more. */
     record Refused(Failure failure) implements Choice {}

@@ -1,68 +1,95 @@
 package inferencegateway.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import inferencegateway.config.AdmissionConfig;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class AdmissionTest {
+class GateTest {
 
   private static final Runnable NEVER =
       () -> {
         throw new AssertionError("was not to be told");
       };
 
+  private static final Asking SOMEBODY = new Asking("somebody", 0, false, false);
+
+  /** One backend behind one gate. */
+  private record One(Gate gate, Capacity capacity) {
+
+    static One of(int running, int waiting) {
+      return new One(new Gate(new AdmissionConfig(running, waiting)), new Capacity(running));
+    }
+
+    Asked ask(Runnable granted) {
+      return gate.ask(SOMEBODY, hasRoom -> hasRoom.test(capacity) ? capacity : null, granted);
+    }
+
+    Place place(Runnable granted) {
+      return assertInstanceOf(Place.class, ask(granted));
+    }
+
+    int running() {
+      return capacity.running();
+    }
+
+    int waiting() {
+      return gate.waiting();
+    }
+  }
+
   @Test
   void runsUpToTheLimitQueuesUpToTheNextAndRefusesTheRest() {
-    Admission admission = new Admission(new AdmissionConfig(2, 1));
-    assertTrue(admission.ask(NEVER).orElseThrow().isHeld());
-    assertTrue(admission.ask(NEVER).orElseThrow().isHeld());
-    assertFalse(admission.ask(NEVER).orElseThrow().isHeld());
-    assertTrue(admission.ask(NEVER).isEmpty());
+    One admission = One.of(2, 1);
+    assertNotNull(admission.place(NEVER).held());
+    assertNotNull(admission.place(NEVER).held());
+    assertNull(admission.place(NEVER).held());
+    assertInstanceOf(Asked.Refused.class, admission.ask(NEVER));
     assertEquals(2, admission.running());
     assertEquals(1, admission.waiting());
   }
 
   @Test
   void placesPassToWaitersInOrderOfArrival() {
-    Admission admission = new Admission(new AdmissionConfig(1, 3));
+    One admission = One.of(1, 3);
     List<String> told = new ArrayList<>();
-    Admission.Place first = admission.ask(NEVER).orElseThrow();
-    Admission.Place second = admission.ask(() -> told.add("second")).orElseThrow();
-    Admission.Place third = admission.ask(() -> told.add("third")).orElseThrow();
+    Place first = admission.place(NEVER);
+    Place second = admission.place(() -> told.add("second"));
+    Place third = admission.place(() -> told.add("third"));
     first.release();
     assertEquals(List.of("second"), told);
-    assertTrue(second.isHeld());
-    assertFalse(third.isHeld());
+    assertNotNull(second.held());
+    assertNull(third.held());
     second.release();
     assertEquals(List.of("second", "third"), told);
   }
 
   @Test
   void releasingTwiceGivesOnePlaceBack() {
-    Admission admission = new Admission(new AdmissionConfig(1, 0));
-    Admission.Place place = admission.ask(NEVER).orElseThrow();
+    One admission = One.of(1, 0);
+    Place place = admission.place(NEVER);
     place.release();
     place.release();
     assertEquals(0, admission.running());
-    assertTrue(admission.ask(NEVER).isPresent());
-    assertTrue(admission.ask(NEVER).isEmpty());
+    assertInstanceOf(Place.class, admission.ask(NEVER));
+    assertInstanceOf(Asked.Refused.class, admission.ask(NEVER));
   }
 
   @Test
   void waiterThatLeavesIsNeverTold() {
-    Admission admission = new Admission(new AdmissionConfig(1, 2));
-    Admission.Place held = admission.ask(NEVER).orElseThrow();
-    admission.ask(NEVER).orElseThrow().release();
+    One admission = One.of(1, 2);
+    Place held = admission.place(NEVER);
+    admission.place(NEVER).release();
     assertEquals(0, admission.waiting());
     held.release();
     assertEquals(0, admission.running());
@@ -70,7 +97,7 @@ class AdmissionTest {
 
   @Test
   void noPlaceIsLostOrDoubledUnderRacingCallers() throws InterruptedException {
-    Admission admission = new Admission(new AdmissionConfig(4, 8));
+    One admission = One.of(4, 8);
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     CountDownLatch done = new CountDownLatch(4);
@@ -90,15 +117,13 @@ class AdmissionTest {
     assertTrue(most.get() <= 4, "at most four ran at once, saw " + most);
   }
 
-  private static void visit(Admission admission, AtomicInteger inside, AtomicInteger most) {
+  private static void visit(One admission, AtomicInteger inside, AtomicInteger most) {
     CountDownLatch granted = new CountDownLatch(1);
-    Optional<Admission.Place> asked = admission.ask(granted::countDown);
-    if (asked.isEmpty()) {
+    if (!(admission.ask(granted::countDown) instanceof Place place)) {
       return;
     }
-    Admission.Place place = asked.get();
     boolean impatient = ThreadLocalRandom.current().nextInt(3) == 0;
-    if (place.isHeld() || (!impatient && await(granted))) {
+    if (place.held() != null || (!impatient && await(granted))) {
       most.accumulateAndGet(inside.incrementAndGet(), Math::max);
       inside.decrementAndGet();
     }
