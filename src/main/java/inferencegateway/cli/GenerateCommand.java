@@ -111,7 +111,7 @@ final class GenerateCommand implements Callable<Integer> {
     Prompt asked = new Prompt(promptText(), system, model, maxTokens, temperature);
     Logging logging = Logging.start(LogConfig.quiet());
     try (logging) {
-      ManagedChannel channel = target.open();
+      ManagedChannel channel = target.open(terminal.environment());
       try {
         return new Generation(
                 terminal, target.address(), contract.spoken(), deadline, !noStream, json)

@@ -55,6 +55,9 @@ final class FakeGateway implements RunningGateway {
             .build();
   }
 
+  @Override
+  public void reload() {}
+
   static FakeGateway start() throws IOException {
     return start(InsecureServerCredentials.create(), 0);
   }

@@ -69,7 +69,7 @@ final class ServeCommandTest {
 
   @Test
   void checkFailsWhereTheStartWould() {
-    CliRun run = serve(new Unstartable(), "--check");
+    CliRun run = serve(new Unstartable(), "--check", "--allow-any-caller");
     assertEquals(new CliRun(2, "", "error: tls.key: not the key of the certificate\n"), run);
   }
 
