@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.security.auth.x500.X500Principal;
 
 /** The file of callers, followed as it changes. Thread-safe. */
@@ -88,7 +89,7 @@ public final class CallersFile implements Reloadable {
         caller.many("spiffe", text -> once(seen, text, SpiffePattern::parse));
     List<X500Principal> subjects =
         caller.many("subjects", text -> once(seen, text, CallersFile::subject));
-    if (keys.isEmpty() && spiffe.isEmpty() && subjects.isEmpty()) {
+    if (Stream.of("keys", "spiffe", "subjects").noneMatch(caller::hasItems)) {
       caller.wrong("keys", "must be there, or spiffe, or subjects: it could not be told otherwise");
     }
     Caller known =
