@@ -1,6 +1,7 @@
 package inferencegateway.auth;
 
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +68,7 @@ public final class Callers {
       return new Identity.Unknown("certificate with unusable URI names");
     }
     // TLS has looked at the beginning of the connection, which may be long ago.
-    if (System.currentTimeMillis() > names.goodUntil()) {
+    if (Instant.now().isAfter(names.goodUntil())) {
       return new Identity.Unknown("certificate has expired");
     }
     return found(directory.byNames(names), "unknown certificate");

@@ -2,6 +2,7 @@ package inferencegateway.auth;
 
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -14,16 +15,17 @@ import org.jspecify.annotations.Nullable;
  * @param spiffe its SPIFFE ID; null: it has none, and is known by its subject
  * @param usable false where its URI names are more or other than a SPIFFE ID may have beside it:
  *     such a certificate names nobody
- * @param goodUntil milliseconds since 1970
+ * @param goodUntil its own end
  */
-record PeerNames(@Nullable SpiffeId spiffe, X500Principal subject, boolean usable, long goodUntil) {
+record PeerNames(
+    @Nullable SpiffeId spiffe, X500Principal subject, boolean usable, Instant goodUntil) {
 
   /** RFC 5280, GeneralName. */
   private static final int URI = 6;
 
   static PeerNames of(X509Certificate certificate) {
     X500Principal subject = certificate.getSubjectX500Principal();
-    long goodUntil = certificate.getNotAfter().getTime();
+    Instant goodUntil = certificate.getNotAfter().toInstant();
     try {
       List<String> uris = uris(certificate.getSubjectAlternativeNames());
       if (uris.stream().noneMatch(PeerNames::claimsSpiffe)) {

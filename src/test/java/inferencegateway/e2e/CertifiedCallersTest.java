@@ -13,6 +13,11 @@ import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.TlsChannelCredentials;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import io.grpc.stub.MetadataUtils;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -143,6 +148,28 @@ class CertifiedCallersTest {
       assertEquals(Status.Code.UNAVAILABLE, asked(as(refused)), "the handshake fails");
     }
     assertEquals(before, rig.simulator().chats().size());
+  }
+
+  /** Java's own TLS resumes sessions; the server must know whose they are. */
+  @Test
+  void resumedSessionsAreTheSameCallers() throws IOException {
+    startWithList();
+    clients.to("CN=batch,O=Corp").issue().write(folder, "batch");
+    for (String protocol : List.of("TLSv1.2", "TLSv1.3")) {
+      SslContext resuming =
+          GrpcSslContexts.configure(SslContextBuilder.forClient(), SslProvider.JDK)
+              .trustManager(folder.resolve("ca.crt").toFile())
+              .keyManager(
+                  folder.resolve("batch.crt").toFile(), folder.resolve("batch.key").toFile())
+              .protocols(protocol)
+              .build();
+      for (int i = 0; i < 3; i++) {
+        ManagedChannel channel =
+            NettyChannelBuilder.forAddress("localhost", rig.port()).sslContext(resuming).build();
+        channels.add(channel);
+        assertEquals(Status.Code.OK, asked(channel), protocol);
+      }
+    }
   }
 
   @Test
