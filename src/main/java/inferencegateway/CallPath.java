@@ -11,6 +11,7 @@ import inferencegateway.http.HttpClient;
 import inferencegateway.http.Loops;
 import inferencegateway.route.Backend;
 import inferencegateway.route.Routes;
+import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallRecord;
 import inferencegateway.upstream.OpenAiBackend;
 import java.util.List;
@@ -23,19 +24,32 @@ record CallPath(HttpClient http, Backend backend, Routes routes, Calls calls, Se
   /**
    * Makes it; contacts nothing.
    *
+   * @param followed read from the files of that configuration
    * @param loops started; the listener's calls arrive on them
    * @param whenOver told of every call at its end, on its loop
    */
-  static CallPath of(GatewayConfig config, Loops loops, Consumer<CallRecord> whenOver) {
+  static CallPath of(
+      GatewayConfig config,
+      Followed followed,
+      Loops loops,
+      Consumer<CallRecord> whenOver,
+      AuditLog audit) {
     UpstreamConfig upstream = config.upstream();
     HttpClient http =
-        new HttpClient(loops, upstream.backend(), upstream.connectTimeout(), upstream.idle());
+        new HttpClient(
+            loops,
+            upstream.backend(),
+            followed.upstreamTls(),
+            upstream.connectTimeout(),
+            upstream.idle());
     http.start();
-    OpenAiBackend api = new OpenAiBackend(http::send, upstream, Version.of("version"));
+    OpenAiBackend api =
+        new OpenAiBackend(http::send, upstream, followed.apiKey(), Version.of("version"));
     Backend backend = new Backend("default", api, new Capacity(config.admission().running()));
     Routes routes = new Routes(List.of(backend), upstream.defaultModel());
     Gate gate = new Gate(config.admission());
-    Calls calls = new Calls(routes, gate, config.call(), upstream.maxResponseBytes(), whenOver);
+    Calls calls =
+        new Calls(routes, gate, config.call(), upstream.maxResponseBytes(), whenOver, audit);
     return new CallPath(http, backend, routes, calls, new Services(calls, loops::current));
   }
 

@@ -1,5 +1,6 @@
 package inferencegateway;
 
+import inferencegateway.api.Door;
 import inferencegateway.api.UnknownMethods;
 import inferencegateway.call.AbruptEnd;
 import inferencegateway.call.InboundBytes;
@@ -8,6 +9,9 @@ import inferencegateway.cli.RunningGateway;
 import inferencegateway.cli.Version;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
+import inferencegateway.config.Reloadable;
+import inferencegateway.config.TlsConfig;
+import inferencegateway.config.Watch;
 import inferencegateway.health.Prober;
 import inferencegateway.health.Readiness;
 import inferencegateway.http.HttpClient;
@@ -19,6 +23,7 @@ import inferencegateway.server.HealthListener;
 import inferencegateway.server.LibraryLog;
 import inferencegateway.server.Served;
 import inferencegateway.telemetry.AccessLog;
+import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallOutcome;
 import inferencegateway.telemetry.CallRecord;
 import inferencegateway.upstream.OpenAiBackend;
@@ -39,7 +44,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Gateway implements RunningGateway {
 
+  private final GatewayConfig config;
+  private final Followed followed;
+  private final Watch watch;
   private final AccessLog log = new AccessLog();
+  private final AuditLog audit = new AuditLog();
   private final LibraryLog libraryLog = new LibraryLog();
   private final Readiness readiness = new Readiness();
   private final RequestMemory requestMemory = RequestMemory.ofThisProcess();
@@ -62,10 +71,13 @@ public final class Gateway implements RunningGateway {
 
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  private Gateway(GatewayConfig config) {
+  private Gateway(GatewayConfig config, Followed followed) {
+    this.config = config;
+    this.followed = followed;
+    this.watch = new Watch(config.reload().interval());
     this.loops = new Loops("gateway", Runtime.getRuntime().availableProcessors());
     loops.start();
-    this.path = CallPath.of(config, loops, this::callOver);
+    this.path = CallPath.of(config, followed, loops, this::callOver, audit);
     this.listener =
         new GrpcListener(
             config.listener(),
@@ -78,8 +90,10 @@ public final class Gateway implements RunningGateway {
         healthAddress == null ? null : new HealthListener(healthAddress, readiness.service());
     this.probeLoop = new Loops("probe", 1);
     probeLoop.start();
-    this.probeHttp = probeClient(config);
-    this.probed = new OpenAiBackend(probeHttp::send, config.upstream(), Version.of("version"));
+    this.probeHttp = probeClient();
+    this.probed =
+        new OpenAiBackend(
+            probeHttp::send, config.upstream(), followed.apiKey(), Version.of("version"));
     this.prober = new Prober(config.health(), this::probe, readiness, path.backend()::served);
     this.warmUp = new WarmUp(config, loops, readiness::warm);
     this.drain =
@@ -95,7 +109,7 @@ public final class Gateway implements RunningGateway {
    * @throws IOException says which setting, which address or file, and why; nothing is left running
    */
   public static Gateway start(GatewayConfig config) throws IOException {
-    Gateway gateway = new Gateway(config);
+    Gateway gateway = new Gateway(config, Followed.open(config));
     try {
       gateway.open();
     } catch (IOException | RuntimeException e) {
@@ -113,6 +127,21 @@ public final class Gateway implements RunningGateway {
     }
     prober.start();
     warmUp.start();
+    followFiles();
+  }
+
+  private void followFiles() {
+    Reloadable tls = listener.tls();
+    if (tls != null) {
+      watch.add(tls);
+    }
+    followed.addTo(watch);
+    watch.start();
+  }
+
+  private Door door() {
+    TlsConfig tls = config.listener().tls();
+    return new Door(followed.admitted(), tls != null && tls.clientCa() != null, audit);
   }
 
   private Served served() {
@@ -122,18 +151,19 @@ public final class Gateway implements RunningGateway {
             path.services().llm(),
             readiness.service()),
         new UnknownMethods(),
-        List.of(new DrainHeader(readiness::isDraining)),
+        List.of(new DrainHeader(readiness::isDraining), door()),
         List.of(new AbruptEnd.Factory(), new InboundBytes.Factory(requestMemory)));
   }
 
   /**
    * Probes have a loop and connections of their own: calls never wait for them, nor they for calls.
    */
-  private HttpClient probeClient(GatewayConfig config) {
+  private HttpClient probeClient() {
     HttpClient client =
         new HttpClient(
             probeLoop,
             config.upstream().backend(),
+            followed.upstreamTls(),
             config.health().timeout(),
             config.upstream().idle());
     client.start();
@@ -159,6 +189,11 @@ public final class Gateway implements RunningGateway {
   @Override
   public int healthPort() {
     return healthListener == null ? -1 : healthListener.port();
+  }
+
+  @Override
+  public void reload() {
+    watch.lookNow();
   }
 
   @Override
@@ -214,6 +249,7 @@ public final class Gateway implements RunningGateway {
   }
 
   private void release() {
+    watch.close();
     warmUp.close();
     prober.stop();
     probeHttp.close();

@@ -1,5 +1,7 @@
 package inferencegateway;
 
+import inferencegateway.config.AccessConfig;
+import inferencegateway.config.BackendTls;
 import inferencegateway.config.BackendUrl;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
@@ -10,6 +12,7 @@ import inferencegateway.server.GrpcListener;
 import inferencegateway.server.Served;
 import inferencegateway.simulator.Simulator;
 import inferencegateway.simulator.SimulatorConfig;
+import inferencegateway.telemetry.AuditLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -67,7 +70,7 @@ final class WarmUp implements AutoCloseable {
   private void callOneself() throws IOException {
     try (Simulator simulator = new Simulator(instantAnswers())) {
       simulator.start();
-      try (CallPath path = CallPath.of(towards(simulator), loops, call -> {})) {
+      try (CallPath path = path(towards(simulator))) {
         GrpcListener listener = listener(path);
         listener.start();
         try {
@@ -77,6 +80,10 @@ final class WarmUp implements AutoCloseable {
         }
       }
     }
+  }
+
+  private CallPath path(GatewayConfig towards) throws IOException {
+    return CallPath.of(towards, Followed.open(towards), loops, call -> {}, new AuditLog());
   }
 
   private GrpcListener listener(CallPath path) {
@@ -104,10 +111,12 @@ final class WarmUp implements AutoCloseable {
     String url = "http://127.0.0.1:" + simulator.port() + "/v1";
     return new GatewayConfig(
         config.listener(),
+        new AccessConfig(null, true),
         new UpstreamConfig(
             new BackendUrl(url, false, "127.0.0.1", simulator.port(), null, "/v1"),
             "simulated-model",
             null,
+            BackendTls.DEFAULT,
             real.connectTimeout(),
             real.idle(),
             real.lenientFinish(),
@@ -117,6 +126,7 @@ final class WarmUp implements AutoCloseable {
         config.admission(),
         config.health(),
         config.drain(),
+        config.reload(),
         config.log());
   }
 

@@ -13,6 +13,7 @@ import inferencegateway.http.CallLoop;
 import inferencegateway.http.Exchange;
 import inferencegateway.route.Routes;
 import inferencegateway.route.Trip;
+import inferencegateway.telemetry.Denial;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import java.time.Duration;
@@ -91,11 +92,35 @@ public final class ActiveCall implements Dispatch.Owner {
     }
     cap.shorten(checked.timeLimits());
     Routes.Choice choice = calls.routes().choose(checked.model());
-    if (choice instanceof Routes.Choice.Found found) {
+    if (choice instanceof Routes.Choice.Found found && !mayUse(found.trip().model())) {
+      deny(found.trip().model());
+    } else if (choice instanceof Routes.Choice.Found found) {
       queue(found.trip(), checked.withModel(found.trip().model()));
     } else if (choice instanceof Routes.Choice.Refused refused) {
       fail(refused.failure());
     }
+  }
+
+  private boolean mayUse(String model) {
+    return info.caller().mayUse(model);
+  }
+
+  private void deny(String model) {
+    String name = info.caller().name();
+    calls
+        .audit()
+        .denied(
+            new Denial(
+                Reason.PERMISSION_DENIED,
+                info.requestId(),
+                name,
+                "",
+                info.peer(),
+                info.method(),
+                model,
+                ""));
+    String what = model.isEmpty() ? "a model that it does not name" : "model " + model;
+    fail(Failure.of(Reason.PERMISSION_DENIED, "caller " + name + " may not use " + what));
   }
 
   /** The request cannot be served. */
@@ -136,7 +161,8 @@ public final class ActiveCall implements Dispatch.Owner {
   private Asking asking() {
     Deadline deadline = info.context().getDeadline();
     long left = deadline == null ? 0 : deadline.timeRemaining(TimeUnit.NANOSECONDS);
-    return new Asking(info.caller(), System.nanoTime() + left, deadline != null, info.retried());
+    return new Asking(
+        info.caller().share(), System.nanoTime() + left, deadline != null, info.retried());
   }
 
   @Override

@@ -1,27 +1,33 @@
 package inferencegateway.call;
 
+import inferencegateway.auth.Caller;
+import inferencegateway.chat.Tracking;
 import inferencegateway.http.CallLoop;
 import io.grpc.Context;
 
 /**
  * What is known of a call when its headers are in.
  *
- * @param requestId checked or made by us: 1 to 128 of {@code A-Za-z0-9._-}
+ * @param tracking its request id, the caller's or one of ours, and the trace it is part of
  * @param method full name, as {@code inference.InferenceService/Generate}
  * @param peer the caller's address, for the log
- * @param caller whose call it is, for fairness and limits: a known caller's name, else where it
- *     comes from
+ * @param caller whose call it is, with what it may do
  * @param retried whether the caller's library has tried this call before
  * @param streaming whether the caller takes the answer in pieces
  * @param loop the loop of the caller's connection
  * @param context the call's; it carries deadline and cancellation
  */
 public record CallInfo(
-    String requestId,
+    Tracking tracking,
     String method,
     String peer,
-    String caller,
+    Caller caller,
     boolean retried,
     boolean streaming,
     CallLoop loop,
-    Context context) {}
+    Context context) {
+
+  public String requestId() {
+    return tracking.requestId();
+  }
+}

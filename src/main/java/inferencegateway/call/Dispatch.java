@@ -82,7 +82,7 @@ final class Dispatch {
     Backend chosen = trip.at(held);
     backend = chosen;
     owner.granted();
-    UpstreamCall call = chosen.api().chat(info.loop(), request, streamed, info.requestId(), owner);
+    UpstreamCall call = chosen.api().chat(info.loop(), request, streamed, info.tracking(), owner);
     upstream = call;
     if (owner.isOver() && !upstreamDone) {
       call.abort();

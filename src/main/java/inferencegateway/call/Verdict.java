@@ -17,6 +17,8 @@ record Verdict(Status.Code code, boolean mayRetry, CallOutcome outcome) {
     return switch (reason) {
       case INVALID_REQUEST -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.INVALID);
       case MALFORMED_REQUEST -> never(Status.Code.INTERNAL, CallOutcome.INVALID);
+      case UNAUTHENTICATED -> never(Status.Code.UNAUTHENTICATED, CallOutcome.DENIED);
+      case PERMISSION_DENIED -> never(Status.Code.PERMISSION_DENIED, CallOutcome.DENIED);
       case REQUEST_TOO_LARGE -> never(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.INVALID);
       case REQUEST_COUNT, UNKNOWN_METHOD -> never(Status.Code.UNIMPLEMENTED, CallOutcome.INVALID);
       case CONTEXT_LENGTH -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.UPSTREAM_4XX);

@@ -6,6 +6,10 @@ package inferencegateway.chat;
  * retry of each are decided in one place, {@code call.Statuses}.
  */
 public enum Reason {
+  /** Nobody knows whose the call is. */
+  UNAUTHENTICATED,
+  /** Its caller may not call the method, or not use the model. */
+  PERMISSION_DENIED,
   /** A field of the request is out of range, unknown or missing. */
   INVALID_REQUEST,
   /** The request's bytes are not the message they should be. */

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Makes the records out of the values in force, and goes on after a fault to find the others. */
 final class Assembly {
@@ -25,11 +26,13 @@ final class Assembly {
     GatewayConfig config =
         new GatewayConfig(
             make(this::listener, GatewayConfig::listener),
+            access(),
             make(this::upstream, GatewayConfig::upstream),
             make(this::call, GatewayConfig::call),
             make(this::admission, GatewayConfig::admission),
             make(this::health, GatewayConfig::health),
             make(this::drain, GatewayConfig::drain),
+            make(() -> new ReloadConfig(values.get(Keys.RELOAD_INTERVAL)), GatewayConfig::reload),
             new LogConfig(values.get(Keys.LOG_FORMAT), values.get(Keys.LOG_LEVEL)));
     problems.throwIfAny();
     return config;
@@ -59,6 +62,17 @@ final class Assembly {
         values.get(Keys.MAX_REQUEST_BYTES),
         values.get(Keys.METADATA_SOFT),
         values.get(Keys.METADATA_HARD));
+  }
+
+  /** The file is read here for what is wrong with it; who uses it reads it again. */
+  private AccessConfig access() {
+    Optional<Path> file = values.find(Keys.CALLERS_FILE);
+    try {
+      file.ifPresent(CallersFile::read);
+    } catch (ConfigException e) {
+      e.problems().forEach(problems::add);
+    }
+    return new AccessConfig(file.orElse(null), values.get(Keys.ALLOW_ANY_CALLER));
   }
 
   private ListenerConfig.KeepAlive keepAlive() {
@@ -100,12 +114,31 @@ final class Assembly {
     return new UpstreamConfig(
         values.get(Keys.BACKEND),
         values.find(Keys.MODEL).orElse(null),
-        values.file(Keys.API_KEY_FILE, SecretFile::read).orElse(null),
+        values.file(Keys.API_KEY_FILE, SecretFile::checked).orElse(null),
+        upstreamTls(),
         values.get(Keys.CONNECT_TIMEOUT),
         values.get(Keys.UPSTREAM_IDLE),
         values.get(Keys.LENIENT_FINISH),
         values.get(Keys.MAX_EVENT_BYTES),
         values.get(Keys.MAX_RESPONSE_BYTES));
+  }
+
+  private BackendTls upstreamTls() {
+    Optional<Path> authorities = values.file(Keys.UPSTREAM_CA, PemFile::certificates);
+    Optional<Path> certificate = values.file(Keys.UPSTREAM_CERT, PemFile::certificates);
+    Optional<Path> key = values.file(Keys.UPSTREAM_KEY, PemFile::privateKey);
+    needs(Keys.UPSTREAM_CERT, Keys.UPSTREAM_KEY);
+    needs(Keys.UPSTREAM_KEY, Keys.UPSTREAM_CERT);
+    if (!values.get(Keys.BACKEND).secure()) {
+      Stream.of(Keys.UPSTREAM_CA, Keys.UPSTREAM_CERT, Keys.UPSTREAM_KEY, Keys.UPSTREAM_SERVER_NAME)
+          .filter(values::isSet)
+          .forEach(each -> values.wrong(each.key(), "needs a backend of https://"));
+    }
+    return new BackendTls(
+        authorities.orElse(null),
+        certificate.orElse(null),
+        key.orElse(null),
+        values.find(Keys.UPSTREAM_SERVER_NAME).orElse(null));
   }
 
   private CallConfig call() {

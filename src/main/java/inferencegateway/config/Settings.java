@@ -81,6 +81,7 @@ public final class Settings {
               + backend.text()
               + "\" has no path; OpenAI-compatible servers usually answer below /v1");
     }
+    warnings.addAll(AccessWarnings.of(config));
     return List.copyOf(warnings);
   }
 

@@ -1,5 +1,6 @@
 package inferencegateway.config;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param backend key {@code backend}
  * @param defaultModel key {@code model}; null: none
- * @param apiKey content of the file that {@code api-key-file} names, trimmed; null: none
+ * @param apiKeyFile key {@code api-key-file}; null: no key is sent
+ * @param tls keys {@code upstream.tls.*}; for an {@code https} backend
  * @param connectTimeout key {@code connect-timeout}; for all addresses of the name together
  * @param idle key {@code upstream.idle}; pooled connections older than that are not used again
  * @param lenientFinish key {@code upstream.lenient-finish}; accept answers without a finish_reason
@@ -18,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 public record UpstreamConfig(
     BackendUrl backend,
     @Nullable String defaultModel,
-    @Nullable Secret apiKey,
+    @Nullable Path apiKeyFile,
+    BackendTls tls,
     Duration connectTimeout,
     Duration idle,
     boolean lenientFinish,

@@ -1,5 +1,6 @@
 package inferencegateway.upstream;
 
+import inferencegateway.config.ApiKey;
 import inferencegateway.config.UpstreamConfig;
 import java.time.Clock;
 
@@ -17,9 +18,9 @@ record Dialect(
     int maxResponseBytes,
     Clock clock) {
 
-  static Dialect of(UpstreamConfig config) {
+  static Dialect of(UpstreamConfig config, ApiKey apiKey) {
     return new Dialect(
-        new ReplyFailures(new ErrorText(config.apiKey())),
+        new ReplyFailures(new ErrorText(apiKey::recent)),
         config.lenientFinish(),
         config.maxEventBytes(),
         config.maxResponseBytes(),

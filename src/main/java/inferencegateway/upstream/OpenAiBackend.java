@@ -2,6 +2,8 @@ package inferencegateway.upstream;
 
 import inferencegateway.chat.AnswerListener;
 import inferencegateway.chat.ChatRequest;
+import inferencegateway.chat.Tracking;
+import inferencegateway.config.ApiKey;
 import inferencegateway.config.UpstreamConfig;
 import inferencegateway.http.CallLoop;
 import inferencegateway.http.HttpRequest;
@@ -28,12 +30,13 @@ public final class OpenAiBackend {
   private final ThreadPoolExecutor writers = newWriters();
 
   /**
+   * @param apiKey asked once a request
    * @param version the gateway's own, for the user-agent
    */
-  public OpenAiBackend(Transport transport, UpstreamConfig config, String version) {
+  public OpenAiBackend(Transport transport, UpstreamConfig config, ApiKey apiKey, String version) {
     this.transport = transport;
-    this.dialect = Dialect.of(config);
-    this.headers = new RequestHeaders(version, config.apiKey());
+    this.dialect = Dialect.of(config, apiKey);
+    this.headers = new RequestHeaders(version, apiKey::secret);
     this.basePath = config.backend().basePath();
   }
 
@@ -42,40 +45,40 @@ public final class OpenAiBackend {
    * return only on the loop.
    *
    * @param stream whether the backend is to send the answer as it grows
-   * @param requestId of letters, digits, dot, dash, underscore; made unique before it is sent
+   * @param tracking its request id is made unique before it is sent
    */
   public UpstreamCall chat(
       CallLoop loop,
       ChatRequest request,
       boolean stream,
-      String requestId,
+      Tracking tracking,
       AnswerListener listener) {
     ChatCall call = new ChatCall(loop, listener, dialect, stream, request);
     if (loop.isCurrent() && !ChatBody.isLarge(request)) {
-      call.send(transport, post(ChatBody.write(request, stream), stream, requestId));
+      call.send(transport, post(ChatBody.write(request, stream), stream, tracking));
     } else {
-      writers.execute(() -> writeAndSend(loop, call, request, stream, requestId));
+      writers.execute(() -> writeAndSend(loop, call, request, stream, tracking));
     }
     return call;
   }
 
   /** On a writer. Nobody may be waiting any more, before as well as after the writing. */
   private void writeAndSend(
-      CallLoop loop, ChatCall call, ChatRequest request, boolean stream, String requestId) {
+      CallLoop loop, ChatCall call, ChatRequest request, boolean stream, Tracking tracking) {
     if (call.isAborted()) {
       return;
     }
     try {
-      HttpRequest post = post(ChatBody.write(request, stream), stream, requestId);
+      HttpRequest post = post(ChatBody.write(request, stream), stream, tracking);
       loop.execute(() -> call.send(transport, post));
     } catch (RuntimeException e) {
       loop.execute(() -> call.failForGood(WireFailures.bug(e)));
     }
   }
 
-  private HttpRequest post(byte[] body, boolean stream, String requestId) {
+  private HttpRequest post(byte[] body, boolean stream, Tracking tracking) {
     return new HttpRequest(
-        "POST", basePath + "/chat/completions", headers.chat(stream, requestId), body);
+        "POST", basePath + "/chat/completions", headers.chat(stream, tracking), body);
   }
 
   /**

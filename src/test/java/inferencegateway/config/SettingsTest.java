@@ -18,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class SettingsTest {
 
+  private static final Map<String, String> MEANT_OPEN = Map.of("allow-any-caller", "true");
+
   @TempDir private Path folder;
 
   @Test
@@ -42,6 +44,7 @@ final class SettingsTest {
             new BackendUrl("http://localhost:8000/v1", false, "localhost", 8000, null, "/v1"),
             null,
             null,
+            BackendTls.DEFAULT,
             seconds(2),
             seconds(2),
             false,
@@ -52,6 +55,8 @@ final class SettingsTest {
     assertEquals(new AdmissionConfig(256, 256), config.admission());
     assertEquals(new HealthConfig(seconds(5), seconds(1), 3, seconds(2)), config.health());
     assertEquals(new DrainConfig(seconds(5), seconds(30)), config.drain());
+    assertEquals(new ReloadConfig(seconds(5)), config.reload());
+    assertEquals(new AccessConfig(null, false), config.access());
     assertEquals(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.INFO), config.log());
   }
 
@@ -147,7 +152,7 @@ final class SettingsTest {
   @Test
   void unknownVariablesAreWarnedAboutWithTheNearestName() {
     List<String> warnings =
-        Settings.read(Map.of(), Map.of("GATEWAY_DRAIN_PUASE", "5s", "HOME", "/")).warnings();
+        Settings.read(MEANT_OPEN, Map.of("GATEWAY_DRAIN_PUASE", "5s", "HOME", "/")).warnings();
     assertEquals(
         List.of(
             "environment variable GATEWAY_DRAIN_PUASE sets nothing; did you mean"
@@ -167,13 +172,14 @@ final class SettingsTest {
             "GATEWAY_PORT_50051_TCP_ADDR", "10.0.0.1",
             "GATEWAY_HEALTH_SERVICE_HOST", "10.0.0.2",
             "GATEWAY_HEALTH_PORT", "tcp://10.0.0.2:9000");
-    assertEquals(List.of(), Settings.read(Map.of(), links).warnings());
+    assertEquals(List.of(), Settings.read(MEANT_OPEN, links).warnings());
   }
 
   @Test
   void backendWithoutPathIsWarnedAbout() {
     List<String> warnings =
-        Settings.read(Map.of("backend", "http://localhost:8000"), Map.of()).warnings();
+        Settings.read(Map.of("backend", "http://localhost:8000", "listen", "127.0.0.1:1"), Map.of())
+            .warnings();
     assertEquals(1, warnings.size());
     assertTrue(warnings.get(0).contains("/v1"), warnings.get(0));
   }
@@ -243,6 +249,13 @@ final class SettingsTest {
     changes.put("limits.metadata-hard", "29KiB");
     changes.put("limits.max-response-bytes", "30MiB");
     changes.put("limits.max-event-bytes", "31MiB");
+    changes.put("reload.interval", "32s");
+    changes.put("callers.file", written("callers", "callers: [{name: a, subjects: [CN=a]}]"));
+    changes.put("allow-any-caller", "true");
+    changes.put("upstream.tls.ca", written("up-ca", "-----BEGIN CERTIFICATE-----\n"));
+    changes.put("upstream.tls.cert", written("up-cert", "-----BEGIN CERTIFICATE-----\n"));
+    changes.put("upstream.tls.key", written("up-key", "-----BEGIN PRIVATE KEY-----\n"));
+    changes.put("upstream.tls.server-name", "gpu");
     changes.put("tls.cert", written("cert", "-----BEGIN CERTIFICATE-----\n"));
     changes.put("tls.key", written("tls-key", "-----BEGIN PRIVATE KEY-----\n"));
     changes.put("tls.client-ca", written("ca", "-----BEGIN CERTIFICATE-----\n"));
@@ -266,10 +279,16 @@ final class SettingsTest {
             27 << 20,
             28 << 10,
             29 << 10),
+        new AccessConfig(folder.resolve("callers"), true),
         new UpstreamConfig(
             new BackendUrl("https://vllm/openai/v1", true, "vllm", 443, null, "/openai/v1"),
             "m",
-            new Secret("s3cret"),
+            folder.resolve("key"),
+            new BackendTls(
+                folder.resolve("up-ca"),
+                folder.resolve("up-cert"),
+                folder.resolve("up-key"),
+                "gpu"),
             seconds(6),
             seconds(3),
             true,
@@ -279,6 +298,7 @@ final class SettingsTest {
         new AdmissionConfig(4, 5),
         new HealthConfig(seconds(11), seconds(12), 13, seconds(14)),
         new DrainConfig(seconds(15), seconds(16)),
+        new ReloadConfig(seconds(32)),
         new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG));
   }
 

@@ -6,9 +6,15 @@ import inferencegateway.chat.Role;
 import inferencegateway.chat.Sampling;
 import inferencegateway.chat.Stopping;
 import inferencegateway.chat.TimeLimits;
+import inferencegateway.chat.Tracking;
+import inferencegateway.config.ApiKey;
+import inferencegateway.config.BackendTls;
 import inferencegateway.config.BackendUrl;
-import inferencegateway.config.Secret;
 import inferencegateway.config.UpstreamConfig;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -29,7 +35,7 @@ final class Backend {
   Backend(boolean lenientFinish, int maxEventBytes, int maxResponseBytes) {
     backend =
         new OpenAiBackend(
-            transport, config(lenientFinish, maxEventBytes, maxResponseBytes), "1.2.3");
+            transport, config(lenientFinish, maxEventBytes, maxResponseBytes), key(), "1.2.3");
   }
 
   static UpstreamConfig config() {
@@ -41,7 +47,28 @@ final class Backend {
     BackendUrl url = new BackendUrl("http://gpu:8000/v1", false, "gpu", 8000, null, "/v1");
     Duration some = Duration.ofSeconds(2);
     return new UpstreamConfig(
-        url, null, new Secret(KEY), some, some, lenientFinish, maxEventBytes, maxResponseBytes);
+        url,
+        null,
+        null,
+        BackendTls.DEFAULT,
+        some,
+        some,
+        lenientFinish,
+        maxEventBytes,
+        maxResponseBytes);
+  }
+
+  static ApiKey key() {
+    try {
+      Path file = Files.createTempFile("api", "key");
+      try {
+        return ApiKey.in(Files.writeString(file, KEY));
+      } finally {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   static ChatRequest request(String prompt) {
@@ -55,11 +82,11 @@ final class Backend {
   }
 
   UpstreamCall stream() {
-    return backend.chat(loop, request("hi"), true, "r1", listener);
+    return backend.chat(loop, request("hi"), true, Tracking.of("r1"), listener);
   }
 
   UpstreamCall unary() {
-    return backend.chat(loop, request("hi"), false, "r1", listener);
+    return backend.chat(loop, request("hi"), false, Tracking.of("r1"), listener);
   }
 
   FakeTransport.Sent wire() {
