@@ -4,13 +4,12 @@ import inferencegateway.api.UnknownMethods;
 import inferencegateway.call.AbruptEnd;
 import inferencegateway.call.InboundBytes;
 import inferencegateway.call.RequestMemory;
+import inferencegateway.call.Watchdog;
 import inferencegateway.cli.RunningGateway;
-import inferencegateway.cli.Version;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
-import inferencegateway.health.Prober;
+import inferencegateway.config.Watch;
 import inferencegateway.health.Readiness;
-import inferencegateway.http.HttpClient;
 import inferencegateway.http.Loops;
 import inferencegateway.server.Drain;
 import inferencegateway.server.DrainHeader;
@@ -19,17 +18,12 @@ import inferencegateway.server.HealthListener;
 import inferencegateway.server.LibraryLog;
 import inferencegateway.server.Served;
 import inferencegateway.telemetry.AccessLog;
-import inferencegateway.telemetry.CallOutcome;
-import inferencegateway.telemetry.CallRecord;
-import inferencegateway.upstream.OpenAiBackend;
-import inferencegateway.upstream.ProbeAnswer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,10 +43,9 @@ public final class Gateway implements RunningGateway {
   private final GrpcListener listener;
   private final @Nullable HealthListener healthListener;
 
-  private final Loops probeLoop;
-  private final HttpClient probeHttp;
-  private final OpenAiBackend probed;
-  private final Prober prober;
+  private final Watch watch;
+  private final Probing probing;
+  private final Housekeeping housekeeping;
 
   private final WarmUp warmUp;
   private final Drain drain;
@@ -62,10 +55,13 @@ public final class Gateway implements RunningGateway {
 
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  private Gateway(GatewayConfig config) {
+  private Gateway(GatewayConfig config) throws IOException {
     this.loops = new Loops("gateway", Runtime.getRuntime().availableProcessors());
     loops.start();
-    this.path = CallPath.of(config, loops, this::callOver);
+    this.probing = Probing.started(config.health(), config.upstream(), this::backendsChanged);
+    this.path =
+        CallPath.of(
+            config, loops, new BackendOpening(loops, config.upstream(), probing), log::record);
     this.listener =
         new GrpcListener(
             config.listener(),
@@ -76,11 +72,12 @@ public final class Gateway implements RunningGateway {
     HostPort healthAddress = config.listener().healthListen();
     this.healthListener =
         healthAddress == null ? null : new HealthListener(healthAddress, readiness.service());
-    this.probeLoop = new Loops("probe", 1);
-    probeLoop.start();
-    this.probeHttp = probeClient(config);
-    this.probed = new OpenAiBackend(probeHttp::send, config.upstream(), Version.of("version"));
-    this.prober = new Prober(config.health(), this::probe, readiness, path.backend()::served);
+    this.housekeeping =
+        new Housekeeping(
+            path.fleet(),
+            new Watchdog(
+                path.calls(), path.routes(), config.health().stall(), this::backendsChanged));
+    this.watch = new Watch(config.reload().interval());
     this.warmUp = new WarmUp(config, loops, readiness::warm);
     this.drain =
         new Drain(
@@ -111,8 +108,11 @@ public final class Gateway implements RunningGateway {
     if (healthListener != null) {
       healthListener.start();
     }
-    prober.start();
+    path.fleet().start();
+    housekeeping.start();
     warmUp.start();
+    watch.add(path.fleet());
+    watch.start();
   }
 
   private Served served() {
@@ -126,29 +126,10 @@ public final class Gateway implements RunningGateway {
         List.of(new AbruptEnd.Factory(), new InboundBytes.Factory(requestMemory)));
   }
 
-  /**
-   * Probes have a loop and connections of their own: calls never wait for them, nor they for calls.
-   */
-  private HttpClient probeClient(GatewayConfig config) {
-    HttpClient client =
-        new HttpClient(
-            probeLoop,
-            config.upstream().backend(),
-            config.health().timeout(),
-            config.upstream().idle());
-    client.start();
-    return client;
-  }
-
-  private void probe(Duration timeout, Consumer<ProbeAnswer> done) {
-    probed.probe(probeLoop.next(), timeout, done);
-  }
-
-  private void callOver(CallRecord call) {
-    log.record(call);
-    if (call.outcome() == CallOutcome.UPSTREAM_5XX) {
-      prober.sawServerError();
-    }
+  /** Any of them may have come or gone: the state of all, and who waits for a place. */
+  private void backendsChanged() {
+    readiness.upstream(path.routes().state());
+    path.gate().recheck();
   }
 
   @Override
@@ -159,6 +140,11 @@ public final class Gateway implements RunningGateway {
   @Override
   public int healthPort() {
     return healthListener == null ? -1 : healthListener.port();
+  }
+
+  @Override
+  public void reload() {
+    watch.lookNow();
   }
 
   @Override
@@ -214,14 +200,14 @@ public final class Gateway implements RunningGateway {
   }
 
   private void release() {
+    watch.close();
     warmUp.close();
-    prober.stop();
-    probeHttp.close();
-    probeLoop.close();
+    housekeeping.close();
     if (healthListener != null) {
       healthListener.close();
     }
     path.close();
+    probing.close();
     loops.close();
   }
 }

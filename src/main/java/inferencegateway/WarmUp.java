@@ -1,10 +1,11 @@
 package inferencegateway;
 
+import inferencegateway.config.BackendTls;
 import inferencegateway.config.BackendUrl;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
 import inferencegateway.config.ListenerConfig;
-import inferencegateway.config.UpstreamConfig;
+import inferencegateway.config.RoutingConfig;
 import inferencegateway.http.Loops;
 import inferencegateway.server.GrpcListener;
 import inferencegateway.server.Served;
@@ -67,7 +68,7 @@ final class WarmUp implements AutoCloseable {
   private void callOneself() throws IOException {
     try (Simulator simulator = new Simulator(instantAnswers())) {
       simulator.start();
-      try (CallPath path = CallPath.of(towards(simulator), loops, call -> {})) {
+      try (CallPath path = pathTo(simulator)) {
         GrpcListener listener = listener(path);
         listener.start();
         try {
@@ -99,24 +100,27 @@ final class WarmUp implements AutoCloseable {
         .withJournal(false);
   }
 
+  private CallPath pathTo(Simulator simulator) throws IOException {
+    GatewayConfig towards = towards(simulator);
+    return CallPath.of(
+        towards, loops, new BackendOpening(loops, towards.upstream(), null), call -> {});
+  }
+
   private GatewayConfig towards(Simulator simulator) {
-    UpstreamConfig real = config.upstream();
     String url = "http://127.0.0.1:" + simulator.port() + "/v1";
     return new GatewayConfig(
         config.listener(),
-        new UpstreamConfig(
-            new BackendUrl(url, false, "127.0.0.1", simulator.port(), null, "/v1"),
-            "simulated-model",
+        RoutingConfig.only(
+            BackendUrl.parse(url),
             null,
-            real.connectTimeout(),
-            real.idle(),
-            real.lenientFinish(),
-            real.maxEventBytes(),
-            real.maxResponseBytes()),
+            BackendTls.DEFAULT,
+            new RoutingConfig.Initial("simulated-model", false, config.admission().running())),
+        config.upstream(),
         config.call(),
         config.admission(),
         config.health(),
         config.drain(),
+        config.reload(),
         config.log());
   }
 

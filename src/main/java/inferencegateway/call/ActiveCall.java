@@ -11,10 +11,13 @@ import inferencegateway.chat.Reason;
 import inferencegateway.chat.Usage;
 import inferencegateway.http.CallLoop;
 import inferencegateway.http.Exchange;
+import inferencegateway.route.Backend;
 import inferencegateway.route.Routes;
 import inferencegateway.route.Trip;
 import io.grpc.Context;
 import io.grpc.Deadline;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -65,7 +68,7 @@ public final class ActiveCall implements Dispatch.Owner {
     this.loop = info.loop();
     this.flow = new Flow(sink, new Throttle());
     this.silence = new Silence(loop, this::silent);
-    this.dispatch = new Dispatch(info, calls.gate(), this);
+    this.dispatch = new Dispatch(info, calls, this);
     this.cap = new CallCap(loop, calls.limits(), info.context(), clock, this::capped);
   }
 
@@ -90,9 +93,9 @@ public final class ActiveCall implements Dispatch.Owner {
       return;
     }
     cap.shorten(checked.timeLimits());
-    Routes.Choice choice = calls.routes().choose(checked.model());
+    Routes.Choice choice = calls.routes().choose(checked.model(), info.requestId(), info.session());
     if (choice instanceof Routes.Choice.Found found) {
-      queue(found.trip(), checked.withModel(found.trip().model()));
+      queue(found.trip(), checked.withModel(found.trip().name()));
     } else if (choice instanceof Routes.Choice.Refused refused) {
       fail(refused.failure());
     }
@@ -128,8 +131,6 @@ public final class ActiveCall implements Dispatch.Owner {
 
   private void queue(Trip trip, ChatRequest checked) {
     request = checked;
-    phase = Phase.QUEUED;
-    clock.queued();
     dispatch.start(trip, checked, isUpstreamStreamed(checked), asking());
   }
 
@@ -142,6 +143,25 @@ public final class ActiveCall implements Dispatch.Owner {
   @Override
   public boolean isOver() {
     return ended;
+  }
+
+  @Override
+  public void waiting() {
+    phase = Phase.QUEUED;
+    clock.queued();
+  }
+
+  @Override
+  public void fellBackTo(String model) {
+    sink.header("x-gateway-model", printable(model));
+    sink.header("x-gateway-fallback", "true");
+  }
+
+  /** Metadata is ASCII; names of models need not be. */
+  private static String printable(String name) {
+    return name.codePoints().allMatch(c -> c >= ' ' && c <= '~')
+        ? name
+        : URLEncoder.encode(name, StandardCharsets.UTF_8);
   }
 
   @Override
@@ -176,14 +196,13 @@ public final class ActiveCall implements Dispatch.Owner {
   @Override
   public void onHead(AnswerHead head) {
     flow.head(head);
-    forgetPrompt();
+    forgetPrompt(false);
   }
 
   /** The backend has it; the answer may take long. */
-  private void forgetPrompt() {
-    if (request != null) {
+  private void forgetPrompt(boolean hasOutput) {
+    if (request != null && dispatch.forgetPrompt(hasOutput)) {
       request = request.withoutMessages();
-      dispatch.forgetPrompt();
       InboundBytes.release(info.context());
     }
   }
@@ -205,6 +224,8 @@ public final class ActiveCall implements Dispatch.Owner {
 
   private void firstDelta(long now) {
     phase = Phase.DECODE;
+    forgetPrompt(true);
+    silence.heardFirst();
     if (request != null && isUpstreamStreamed(request)) {
       clock.firstToken(now);
       silence.watch(shorter(calls.limits().gapTimeout(), request.timeLimits().gap()));
@@ -230,14 +251,26 @@ public final class ActiveCall implements Dispatch.Owner {
 
   @Override
   public void onCompleted(Finish finish, @Nullable Usage usage) {
-    dispatch.upstreamEnded();
+    dispatch.completed();
     end(new Outcome.Completed(finish, usage != null ? usage : Usage.counted(deltas)));
   }
 
   @Override
   public void onFailed(Failure failure) {
-    dispatch.upstreamEnded();
-    fail(failure);
+    dispatch.failed(failure.reason());
+    if (!goesOnAfter(failure.reason())) {
+      fail(failure);
+    }
+  }
+
+  /** Before any output, another backend or model may do what this one did not. */
+  private boolean goesOnAfter(Reason why) {
+    Deadline deadline = info.context().getDeadline();
+    if (ended || deltas > 0 || (deadline != null && deadline.isExpired())) {
+      return false;
+    }
+    silence.stop();
+    return dispatch.goesOnAfter(why);
   }
 
   /** Turns the backend's tap. */
@@ -270,13 +303,31 @@ public final class ActiveCall implements Dispatch.Owner {
   // --- limits ---
 
   private void silent() {
+    Backend at = dispatch.backend();
+    if (at != null) {
+      at.silentSince(silence.since());
+    }
     if (wantsPartial()) {
       end(new Outcome.Completed(Finish.TIME_LIMIT, Usage.counted(deltas)));
     } else if (deltas == 0) {
-      fail(Failure.of(Reason.FIRST_TOKEN_TIMEOUT, "the backend sent no first token in time"));
+      if (!goesOnAfter(Reason.FIRST_TOKEN_TIMEOUT)) {
+        fail(Failure.of(Reason.FIRST_TOKEN_TIMEOUT, "the backend sent no first token in time"));
+      }
     } else {
       fail(Failure.of(Reason.INTER_TOKEN_TIMEOUT, "the backend stopped sending tokens"));
     }
+  }
+
+  /** Nothing has come from that backend for anybody. From the watchdog's thread. */
+  void stalledAt(Backend backend) {
+    loop.execute(
+        () -> {
+          boolean waits = phase == Phase.PREFILL || phase == Phase.DECODE;
+          if (!ended && waits && dispatch.backend() == backend) {
+            silence.stop();
+            silent();
+          }
+        });
   }
 
   private void stalled() {
@@ -397,6 +448,20 @@ public final class ActiveCall implements Dispatch.Owner {
 
   CallInfo info() {
     return info;
+  }
+
+  /** From any thread. */
+  Silence silence() {
+    return silence;
+  }
+
+  /** Who has the call now; from any thread. */
+  @Nullable Backend backend() {
+    return dispatch.backend();
+  }
+
+  String backendName() {
+    return dispatch.backendName();
   }
 
   Phase phase() {

@@ -11,6 +11,8 @@ import io.grpc.Context;
  * @param peer the caller's address, for the log
  * @param caller whose call it is, for fairness and limits: a known caller's name, else where it
  *     comes from
+ * @param session calls of one session are served by one backend where that is good; checked; empty
+ *     for none
  * @param retried whether the caller's library has tried this call before
  * @param streaming whether the caller takes the answer in pieces
  * @param loop the loop of the caller's connection
@@ -21,6 +23,7 @@ public record CallInfo(
     String method,
     String peer,
     String caller,
+    String session,
     boolean retried,
     boolean streaming,
     CallLoop loop,

@@ -57,6 +57,7 @@ final class Records {
         call.info().method(),
         call.info().peer(),
         call.model(),
+        call.backendName(),
         outcome,
         code.name(),
         failure == null ? null : failure.reason().name(),

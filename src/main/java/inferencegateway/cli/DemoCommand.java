@@ -48,7 +48,7 @@ final class DemoCommand implements Callable<Integer> {
 
   /** Settings that it decides itself. */
   static final Set<String> DECIDED =
-      Set.of("backend", "api-key-file", "tls.cert", "tls.key", "tls.client-ca");
+      Set.of("backend", "routing.file", "api-key-file", "tls.cert", "tls.key", "tls.client-ca");
 
   /** Nobody drains a demo, and its terminal belongs to the answer. */
   private static final Map<String, String> PRESETS =

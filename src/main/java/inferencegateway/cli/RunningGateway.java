@@ -11,6 +11,9 @@ public interface RunningGateway extends AutoCloseable {
   /** Of the second, health-only port; -1 without one. */
   int healthPort();
 
+  /** Reads the files that it follows again soon; what is wrong with them is logged. */
+  void reload();
+
   /** Whether it became ready within the time. */
   boolean awaitReady(Duration most) throws InterruptedException;
 

@@ -25,11 +25,13 @@ final class Assembly {
     GatewayConfig config =
         new GatewayConfig(
             make(this::listener, GatewayConfig::listener),
+            routing(),
             make(this::upstream, GatewayConfig::upstream),
             make(this::call, GatewayConfig::call),
             make(this::admission, GatewayConfig::admission),
             make(this::health, GatewayConfig::health),
             make(this::drain, GatewayConfig::drain),
+            make(() -> new ReloadConfig(values.get(Keys.RELOAD_INTERVAL)), GatewayConfig::reload),
             new LogConfig(values.get(Keys.LOG_FORMAT), values.get(Keys.LOG_LEVEL)));
     problems.throwIfAny();
     return config;
@@ -96,14 +98,36 @@ final class Assembly {
     }
   }
 
+  private RoutingConfig routing() {
+    RoutingConfig.Initial initial =
+        new RoutingConfig.Initial(
+            values.find(Keys.MODEL).orElse(null),
+            values.get(Keys.LENIENT_FINISH),
+            values.get(Keys.RUNNING));
+    BackendUrl url = values.get(Keys.BACKEND);
+    RoutingConfig flat =
+        RoutingConfig.only(
+            url,
+            values.file(Keys.API_KEY_FILE, SecretFile::checked).orElse(null),
+            BackendTls.DEFAULT,
+            initial);
+    return values.find(Keys.ROUTING_FILE).map(file -> routing(file, initial, flat)).orElse(flat);
+  }
+
+  private RoutingConfig routing(
+      Path file, RoutingConfig.Initial initial, RoutingConfig inItsPlace) {
+    try {
+      return RoutingFile.read(file, initial);
+    } catch (ConfigException e) {
+      e.problems().forEach(problems::add);
+      return inItsPlace;
+    }
+  }
+
   private UpstreamConfig upstream() {
     return new UpstreamConfig(
-        values.get(Keys.BACKEND),
-        values.find(Keys.MODEL).orElse(null),
-        values.file(Keys.API_KEY_FILE, SecretFile::read).orElse(null),
         values.get(Keys.CONNECT_TIMEOUT),
         values.get(Keys.UPSTREAM_IDLE),
-        values.get(Keys.LENIENT_FINISH),
         values.get(Keys.MAX_EVENT_BYTES),
         values.get(Keys.MAX_RESPONSE_BYTES));
   }
@@ -125,7 +149,8 @@ final class Assembly {
         values.get(Keys.HEALTH_INTERVAL),
         values.get(Keys.HEALTH_DOWN_INTERVAL),
         values.get(Keys.HEALTH_FAILURES),
-        values.get(Keys.HEALTH_TIMEOUT));
+        values.get(Keys.HEALTH_TIMEOUT),
+        values.get(Keys.STALL_WATCHDOG));
   }
 
   private DrainConfig drain() {

@@ -5,11 +5,13 @@ import java.util.Map;
 /** All that can be set, checked. One record per concern; each states its keys. */
 public record GatewayConfig(
     ListenerConfig listener,
+    RoutingConfig routing,
     UpstreamConfig upstream,
     CallConfig call,
     AdmissionConfig admission,
     HealthConfig health,
     DrainConfig drain,
+    ReloadConfig reload,
     LogConfig log) {
 
   /** What is in force when nothing at all is set. */

@@ -42,6 +42,14 @@ final class Keys {
           "true",
           "Whether callers may ask which methods there are, as grpcurl does");
 
+  static final Setting<Duration> RELOAD_INTERVAL =
+      row(
+          Group.SERVING,
+          "reload.interval",
+          DURATION,
+          "5s",
+          "How often keys, certificates, callers and routes are looked at for changes; 0s: on SIGHUP only");
+
   static final Setting<BackendUrl> BACKEND =
       row(
           Group.BACKEND,
@@ -61,6 +69,13 @@ final class Keys {
           "api-key-file",
           FILE,
           "A file that holds the backend's API key, one line; sent as a bearer token");
+  static final Setting<Path> ROUTING_FILE =
+      row(
+          Group.BACKEND,
+          "routing.file",
+          FILE,
+          "A YAML file with several backends and what they serve, in place of `backend`; read again"
+              + " when it changes");
   static final Setting<Duration> UPSTREAM_IDLE =
       row(
           Group.BACKEND,
@@ -141,6 +156,15 @@ final class Keys {
           "Failed probes in a row that mean that it is down");
   static final Setting<Duration> HEALTH_TIMEOUT =
       row(Group.HEALTH, "health.timeout", DURATION, "2s", "Longest wait for one probe's answer");
+
+  static final Setting<Duration> STALL_WATCHDOG =
+      row(
+          Group.HEALTH,
+          "stall-watchdog",
+          DURATION,
+          "60s",
+          "A backend with streams waiting and no token on any of them for that long is taken out"
+              + " until a token flows");
 
   static final Setting<Duration> DRAIN_PAUSE =
       row(

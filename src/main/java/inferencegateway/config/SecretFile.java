@@ -9,6 +9,12 @@ final class SecretFile {
 
   private SecretFile() {}
 
+  /** The path itself, when there is a key in the file. */
+  static Path checked(Path path) {
+    read(path);
+    return path;
+  }
+
   static Secret read(Path path) {
     String key = FileText.read(path, MOST_BYTES).strip();
     if (key.isEmpty()) {

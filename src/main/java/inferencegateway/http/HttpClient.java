@@ -45,6 +45,24 @@ public final class HttpClient implements AutoCloseable {
   }
 
   /**
+   * @param only the one address of the backend's name to use; null: any
+   */
+  public HttpClient(
+      Loops loops,
+      BackendUrl backend,
+      Duration connectTimeout,
+      Duration idle,
+      @Nullable InetAddress only) {
+    this(
+        loops,
+        backend,
+        connectTimeout,
+        idle,
+        only == null ? InetAddress::getAllByName : new BackendLink.OneAddress(only),
+        null);
+  }
+
+  /**
    * @param trusted the one certificate to trust; null: what the system trusts
    */
   HttpClient(

@@ -27,10 +27,12 @@ public final class AccessLog {
   }
 
   private static LoggingEventBuilder names(LoggingEventBuilder line, CallRecord call) {
-    return line.addKeyValue("request_id", call.requestId())
-        .addKeyValue("method", call.method())
-        .addKeyValue("peer", call.peer())
-        .addKeyValue("model", call.model());
+    LoggingEventBuilder next =
+        line.addKeyValue("request_id", call.requestId())
+            .addKeyValue("method", call.method())
+            .addKeyValue("peer", call.peer())
+            .addKeyValue("model", call.model());
+    return call.backend().isEmpty() ? next : next.addKeyValue("backend", call.backend());
   }
 
   private static LoggingEventBuilder ending(LoggingEventBuilder line, CallRecord call) {

@@ -1,7 +1,10 @@
 package inferencegateway.upstream;
 
+import inferencegateway.config.BackendConfig;
+import inferencegateway.config.Secret;
 import inferencegateway.config.UpstreamConfig;
 import java.time.Clock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How replies of one backend are read.
@@ -17,12 +20,12 @@ record Dialect(
     int maxResponseBytes,
     Clock clock) {
 
-  static Dialect of(UpstreamConfig config) {
+  static Dialect of(BackendConfig backend, UpstreamConfig limits, @Nullable Secret apiKey) {
     return new Dialect(
-        new ReplyFailures(new ErrorText(config.apiKey())),
-        config.lenientFinish(),
-        config.maxEventBytes(),
-        config.maxResponseBytes(),
+        new ReplyFailures(new ErrorText(apiKey)),
+        backend.lenientFinish(),
+        limits.maxEventBytes(),
+        limits.maxResponseBytes(),
         Clock.systemUTC());
   }
 }

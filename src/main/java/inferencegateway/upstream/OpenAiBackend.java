@@ -2,6 +2,8 @@ package inferencegateway.upstream;
 
 import inferencegateway.chat.AnswerListener;
 import inferencegateway.chat.ChatRequest;
+import inferencegateway.config.BackendConfig;
+import inferencegateway.config.Secret;
 import inferencegateway.config.UpstreamConfig;
 import inferencegateway.http.CallLoop;
 import inferencegateway.http.HttpRequest;
@@ -10,6 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server that speaks OpenAI's HTTP API, as vLLM does. Never retries and never follows.
@@ -28,13 +31,19 @@ public final class OpenAiBackend {
   private final ThreadPoolExecutor writers = newWriters();
 
   /**
+   * @param apiKey sent as a bearer token; null: none
    * @param version the gateway's own, for the user-agent
    */
-  public OpenAiBackend(Transport transport, UpstreamConfig config, String version) {
+  public OpenAiBackend(
+      Transport transport,
+      BackendConfig backend,
+      UpstreamConfig limits,
+      @Nullable Secret apiKey,
+      String version) {
     this.transport = transport;
-    this.dialect = Dialect.of(config);
-    this.headers = new RequestHeaders(version, config.apiKey());
-    this.basePath = config.backend().basePath();
+    this.dialect = Dialect.of(backend, limits, apiKey);
+    this.headers = new RequestHeaders(version, apiKey);
+    this.basePath = backend.url().basePath();
   }
 
   /**

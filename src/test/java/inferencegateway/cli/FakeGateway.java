@@ -196,6 +196,9 @@ final class FakeGateway implements RunningGateway {
   }
 
   @Override
+  public void reload() {}
+
+  @Override
   public boolean awaitReady(Duration most) {
     return true;
   }

@@ -182,6 +182,8 @@ class ChatCallTest {
               return dead;
             },
             Backend.config(),
+            Backend.limits(),
+            null,
             "1");
     failing.chat(backend.loop, Backend.request("a"), true, "r", heard);
     assertEquals(Reason.UPSTREAM_CONNECT, heard.reason());
@@ -196,6 +198,8 @@ class ChatCallTest {
               throw new IllegalArgumentException("the key");
             },
             Backend.config(),
+            Backend.limits(),
+            null,
             "1");
     failing.chat(backend.loop, Backend.request("a"), true, "r", heard);
     assertEquals(Reason.BUG, heard.reason());
