@@ -1,5 +1,6 @@
 package inferencegateway.call;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import inferencegateway.admission.Asked;
 import inferencegateway.admission.Asking;
 import inferencegateway.admission.Capacity;
@@ -76,9 +77,10 @@ final class Dispatch {
     asking = what;
     chosen.begun();
     calls.retryBudget().called();
-    if (!chosen.isDown() || !fallBack(Reason.NOT_READY)) {
-      ask();
+    if (chosen.isDown()) {
+      fallBack(Reason.NOT_READY); // Or try it after all: probes may be wrong.
     }
+    ask();
   }
 
   private void ask() {
@@ -153,11 +155,12 @@ final class Dispatch {
   }
 
   /** Nothing is sent here: the next one is only made the one to ask. */
+  @CanIgnoreReturnValue
   private boolean fallBack(Reason why) {
     if (trip == null || !Trip.mayFallBack(why)) {
       return false;
     }
-    Trip next = trip.toFallback(model -> true);
+    Trip next = trip.toFallback(model -> true, why == Reason.NOT_READY);
     if (next == null) {
       return false;
     }

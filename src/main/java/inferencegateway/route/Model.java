@@ -24,6 +24,11 @@ record Model(String name, List<Pool> pools, List<Model> fallback, boolean rescue
     return new Model(name, List.of(new Pool(backends, name, 1)), List.of(), false, guessed);
   }
 
+  /** Whether anybody who serves it is up. */
+  boolean isUp() {
+    return pools.stream().anyMatch(pool -> pool.backends().stream().anyMatch(Backend::isUp));
+  }
+
   /**
    * The pools in the order in which one call prefers them. The first is drawn by weight, always the
    * same for the same key, and so on among the rest; a share of zero is only taken when no other

@@ -162,17 +162,23 @@ public final class Trip implements Candidates {
   }
 
   /**
-   * The way to the next model that may answer in this one's place.
+   * The way to the next model that may answer in this one's place: the first that has a backend
+   * that is up, else simply the first.
    *
    * @param mayUse whether this caller may use a model
+   * @param onlyUp whether one of those that are down would be no gain
    * @return null when there is none
    */
-  public @Nullable Trip toFallback(Predicate<String> mayUse) {
-    for (Model next = fallback.poll(); next != null; next = fallback.poll()) {
-      if (mayUse.test(next.name())) {
-        return new Trip(table, next, key, fallback, true);
-      }
+  public @Nullable Trip toFallback(Predicate<String> mayUse, boolean onlyUp) {
+    fallback.removeIf(next -> !mayUse.test(next.name()));
+    Model next = fallback.stream().filter(Model::isUp).findFirst().orElse(null);
+    if (next == null && !onlyUp) {
+      next = fallback.peek();
     }
-    return null;
+    if (next == null) {
+      return null;
+    }
+    fallback.remove(next);
+    return new Trip(table, next, key, fallback, true);
   }
 }
