@@ -129,6 +129,7 @@ public final class Gateway implements RunningGateway {
   /** Any of them may have come or gone: the state of all, and who waits for a place. */
   private void backendsChanged() {
     readiness.upstream(path.routes().state());
+    readiness.models(path.routes().modelsUp());
     path.gate().recheck();
   }
 

@@ -259,8 +259,20 @@ public final class ActiveCall implements Dispatch.Owner {
   public void onFailed(Failure failure) {
     dispatch.failed(failure.reason());
     if (!goesOnAfter(failure.reason())) {
-      fail(failure);
+      fail(explained(failure));
     }
+  }
+
+  /** What a backend breaks off because it is told to stop is no fault of the request. */
+  private Failure explained(Failure failure) {
+    return switch (failure.reason()) {
+      case UPSTREAM_RESET, UPSTREAM_TRUNCATED, UPSTREAM_ABORTED ->
+          dispatch.isGoingDown()
+              ? Failure.of(Reason.UPSTREAM_SHUTDOWN, "the backend was shut down meanwhile")
+                  .withLog(failure.reason() + " " + failure.forLog())
+              : failure;
+      default -> failure;
+    };
   }
 
   /** Before any output, another backend or model may do what this one did not. */

@@ -5,6 +5,7 @@ import inferencegateway.chat.FieldViolation;
 import inferencegateway.chat.Reason;
 import inferencegateway.health.Readiness.Upstream;
 import java.util.List;
+import java.util.Map;
 
 /** Where calls go now. Replaced as a whole when the routes change. Thread-safe. */
 public final class Routes {
@@ -31,6 +32,11 @@ public final class Routes {
   /** Of all backends together: up when one is. */
   public Upstream state() {
     return table.state();
+  }
+
+  /** Whether each model that the routing file names has a backend that is up. */
+  public Map<String, Boolean> modelsUp() {
+    return table.modelsUp();
   }
 
   /**

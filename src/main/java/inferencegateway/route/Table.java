@@ -144,6 +144,13 @@ final class Table {
         : models.values().stream().map(Model::name).sorted();
   }
 
+  /** By name and alias. */
+  Map<String, Boolean> modelsUp() {
+    Map<String, Boolean> up = new HashMap<>();
+    models.forEach((name, model) -> up.put(name, model.isUp()));
+    return up;
+  }
+
   /** Of all backends together: up when one is. */
   Upstream state() {
     boolean unknown = false;
