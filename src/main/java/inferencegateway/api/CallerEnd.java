@@ -7,6 +7,8 @@ import io.grpc.Context;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.Status;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** What both kinds of methods do alike at the caller's end of a call. */
@@ -37,8 +39,14 @@ abstract class CallerEnd<A> implements AnswerSink {
     Metadata said = headers == null ? new Metadata() : headers;
     Metadata.Key<String> key = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
     said.removeAll(key);
-    said.put(key, value);
+    said.put(key, printable(value));
     headers = said;
+  }
+
+  private static String printable(String value) {
+    return value.chars().allMatch(c -> c >= ' ' && c <= '~')
+        ? value
+        : URLEncoder.encode(value, StandardCharsets.UTF_8);
   }
 
   @Override

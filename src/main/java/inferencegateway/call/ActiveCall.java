@@ -16,8 +16,6 @@ import inferencegateway.route.Routes;
 import inferencegateway.route.Trip;
 import io.grpc.Context;
 import io.grpc.Deadline;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -153,15 +151,8 @@ public final class ActiveCall implements Dispatch.Owner {
 
   @Override
   public void fellBackTo(String model) {
-    sink.header("x-gateway-model", printable(model));
+    sink.header("x-gateway-model", model);
     sink.header("x-gateway-fallback", "true");
-  }
-
-  /** Metadata is ASCII; names of models need not be. */
-  private static String printable(String name) {
-    return name.codePoints().allMatch(c -> c >= ' ' && c <= '~')
-        ? name
-        : URLEncoder.encode(name, StandardCharsets.UTF_8);
   }
 
   @Override
@@ -259,20 +250,8 @@ public final class ActiveCall implements Dispatch.Owner {
   public void onFailed(Failure failure) {
     dispatch.failed(failure.reason());
     if (!goesOnAfter(failure.reason())) {
-      fail(explained(failure));
+      fail(dispatch.explained(failure));
     }
-  }
-
-  /** What a backend breaks off because it is told to stop is no fault of the request. */
-  private Failure explained(Failure failure) {
-    return switch (failure.reason()) {
-      case UPSTREAM_RESET, UPSTREAM_TRUNCATED, UPSTREAM_ABORTED ->
-          dispatch.isGoingDown()
-              ? Failure.of(Reason.UPSTREAM_SHUTDOWN, "the backend was shut down meanwhile")
-                  .withLog(failure.reason() + " " + failure.forLog())
-              : failure;
-      default -> failure;
-    };
   }
 
   /** Before any output, another backend or model may do what this one did not. */

@@ -220,10 +220,18 @@ final class Dispatch {
     }
   }
 
-  /** Whether the backend seems to be stopping; then what it breaks off is no fault of the call. */
-  boolean isGoingDown() {
+  /** What a backend breaks off because it is told to stop is no fault of the request. */
+  Failure explained(Failure failure) {
     Backend now = backend;
-    return now != null && now.isGoingDown();
+    boolean brokenOff =
+        switch (failure.reason()) {
+          case UPSTREAM_RESET, UPSTREAM_TRUNCATED, UPSTREAM_ABORTED -> true;
+          default -> false;
+        };
+    return brokenOff && now != null && now.isGoingDown()
+        ? Failure.of(Reason.UPSTREAM_SHUTDOWN, "the backend was stopped meanwhile")
+            .withLog(failure.reason() + " " + failure.forLog())
+        : failure;
   }
 
   /** The call is over: nothing runs for it any more, and its place is free. */

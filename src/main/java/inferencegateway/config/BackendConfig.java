@@ -29,6 +29,11 @@ public record BackendConfig(
   /** The name of the only backend, where no routing file names them. */
   public static final String ONLY = "default";
 
+  /** Stands for what its files hold now; another text after a change. Reads them. */
+  public String content() {
+    return FilesDigest.of(files()).hex();
+  }
+
   /** What it is read from beside its description. */
   public List<Path> files() {
     List<Path> all = new ArrayList<>(tls.files());

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +72,7 @@ final class RoutingFile {
   private Optional<BackendConfig> backend(Section each) {
     Optional<String> name = each.required("name", RoutingFile::backendName);
     Optional<BackendUrl> url = each.required("url", BackendUrl::parse);
-    @Nullable Path key = each.one("api-key-file", file(SecretFile::read)).orElse(null);
+    @Nullable Path key = each.one("api-key-file", file(SecretFile::checked)).orElse(null);
     BackendTls tls = each.section("tls").map(RoutingFile::tls).orElse(BackendTls.DEFAULT);
     boolean lenient = each.one("lenient-finish", initial.lenientFinish(), Format.SWITCH.parse());
     int weight = each.one("weight", 1, number(1, MOST_WEIGHT));
@@ -111,9 +112,12 @@ final class RoutingFile {
   }
 
   private List<Read<ModelConfig>> models() {
+    return root.section("models").map(RoutingFile::models).orElse(List.of());
+  }
+
+  private static List<Read<ModelConfig>> models(Section models) {
     List<Read<ModelConfig>> found = new ArrayList<>();
-    Section models = root.section("models").orElse(null);
-    for (String name : models == null ? List.<String>of() : models.keys()) {
+    for (String name : models.keys()) {
       if (!isName(name)) {
         models.wrong(name, "must be a name on one line");
       }
@@ -188,13 +192,9 @@ final class RoutingFile {
   /**
    * The path of a file that is in order.
    *
-   * @param reader throws {@link IllegalArgumentException} when it is not
+   * @param checked throws {@link IllegalArgumentException} when it is not
    */
-  private static Function<String, Path> file(Function<Path, ?> reader) {
-    return text -> {
-      Path path = Format.FILE.parse().apply(text);
-      reader.apply(path);
-      return path;
-    };
+  private static Function<String, Path> file(UnaryOperator<Path> checked) {
+    return text -> checked.apply(Format.FILE.parse().apply(text));
   }
 }

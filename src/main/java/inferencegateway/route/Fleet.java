@@ -66,8 +66,12 @@ public final class Fleet implements Reloadable, AutoCloseable {
     InetAddress[] lookup(String host) throws UnknownHostException;
   }
 
-  /** What makes two backends the same. */
-  private record Member(BackendConfig config, @Nullable InetAddress address) {
+  /**
+   * What makes two backends the same.
+   *
+   * @param content of the files that it names
+   */
+  private record Member(BackendConfig config, String content, @Nullable InetAddress address) {
     String name() {
       return address == null ? config.name() : config.name() + "@" + address.getHostAddress();
     }
@@ -139,7 +143,7 @@ public final class Fleet implements Reloadable, AutoCloseable {
    */
   synchronized void apply(RoutingConfig next) throws IOException {
     RoutingConfig before = config;
-    if (next.equals(before)) {
+    if (next.equals(before) && open.keySet().containsAll(members(next).toList())) {
       return;
     }
     config = next;
@@ -179,7 +183,7 @@ public final class Fleet implements Reloadable, AutoCloseable {
 
   private Table build() throws IOException {
     Map<String, List<Backend>> byName = new LinkedHashMap<>();
-    for (Member member : config.backends().stream().flatMap(this::members).toList()) {
+    for (Member member : members(config).toList()) {
       byName
           .computeIfAbsent(member.config().name(), name -> new ArrayList<>())
           .add(opened(member).backend());
@@ -199,13 +203,18 @@ public final class Fleet implements Reloadable, AutoCloseable {
     return there;
   }
 
+  private Stream<Member> members(RoutingConfig wanted) {
+    return wanted.backends().stream().flatMap(this::members);
+  }
+
   /** One for each address; as long as none is known, one that looks its name up itself. */
   private Stream<Member> members(BackendConfig backend) {
     List<InetAddress> known =
         backend.eachAddress() ? addresses.getOrDefault(backend.url().host(), List.of()) : List.of();
+    String content = backend.content();
     return known.isEmpty()
-        ? Stream.of(new Member(backend, null))
-        : known.stream().map(address -> new Member(backend, address));
+        ? Stream.of(new Member(backend, content, null))
+        : known.stream().map(address -> new Member(backend, content, address));
   }
 
   /** Looks all names up again; a failed look-up keeps what was known. Blocks. */

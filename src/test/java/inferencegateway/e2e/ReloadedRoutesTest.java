@@ -5,12 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import inferencegateway.proto.llm.v1.TokenChunk;
+import inferencegateway.simulator.RecordedRequest;
 import inferencegateway.testing.Eventually;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The routing file changes while the gateway runs. */
 class ReloadedRoutesTest {
@@ -88,6 +93,32 @@ class ReloadedRoutesTest {
       assertTrue(fleet.chats(0).size() == 2);
       assertEquals("b0", fleet.line("after").get("backend"));
     }
+  }
+
+  @Test
+  void anotherKeyInTheSameFileIsSentFromThenOn(@TempDir Path folder) throws IOException {
+    Path key = Files.writeString(folder.resolve("key"), "old-key");
+    try (Fleet fleet = slow(to("b0"))) {
+      fleet.write(
+          "backends: [{name: b0, url: \"http://127.0.0.1:%d/v1\", api-key-file: %s}]\n"
+                  .formatted(fleet.proxy(0).port(), key)
+              + to("b0"));
+      awaitKey(fleet, "old-key");
+      Files.writeString(key, "new-key");
+      awaitKey(fleet, "new-key");
+    }
+  }
+
+  private static void awaitKey(Fleet fleet, String key) {
+    Eventually.within(Fleet.SOON)
+        .assertThat(
+            key,
+            () -> {
+              fleet.caller().complete("m");
+              List<RecordedRequest> chats = fleet.chats(0);
+              String sent = chats.get(chats.size() - 1).headers().get("authorization");
+              return ("Bearer " + key).equals(sent);
+            });
   }
 
   @Test
