@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 public final class Backend {
 
   private static final Logger LOG = LoggerFactory.getLogger(Backend.class);
-  private static final Duration MOMENTS = Duration.ofSeconds(3);
+  private static final Duration MOMENTS = Duration.ofSeconds(10);
 
   /** What it listed last. */
   private record Listed(List<String> models, Set<String> names) {}

@@ -23,12 +23,14 @@ final class Condition {
   private volatile boolean ejected;
   private volatile boolean wedged;
 
-  /** The last probe went wrong, or nobody took a connection; by the monotonic clock. */
+  /** When probes began to go wrong, or nobody took a connection; by the monotonic clock. */
   private volatile long doubtedAt;
 
   private volatile boolean doubted;
 
-  /** Guarded by this. */
+  /** Guarded by this: whether any probe ever was. */
+  private boolean wasGood;
+
   private int failuresInRow;
 
   private int ejections;
@@ -114,6 +116,7 @@ final class Condition {
       return false;
     }
     doubted = false;
+    this.wasGood = true;
     if (!ejected || now - ejectedUntil < 0) {
       return false;
     }
@@ -122,12 +125,15 @@ final class Condition {
     return true;
   }
 
+  /** The first bad sign after a good one; what was never well cannot be said to stop. */
   private void doubt(long now) {
-    doubtedAt = now;
-    doubted = true;
+    if (wasGood && !doubted) {
+      doubtedAt = now;
+      doubted = true;
+    }
   }
 
-  /** Whether it was seen not to take connections within the last moments. */
+  /** Whether it began to fail its probes, or to take no connections, within the last moments. */
   boolean isDoubted(long now, Duration within) {
     return doubted && now - doubtedAt < within.toNanos();
   }

@@ -77,6 +77,9 @@ class ConditionTest {
 
   @Test
   void badProbesRaiseDoubtForAMoment() {
+    condition.probed(Upstream.DOWN, false, now);
+    assertFalse(condition.isDoubted(now, Duration.ofSeconds(3)), "it never was well");
+    goodProbe();
     condition.probed(Upstream.UP, false, now);
     assertTrue(condition.isDoubted(now, Duration.ofSeconds(3)));
     assertFalse(condition.isDoubted(now + 3 * SECOND, Duration.ofSeconds(3)));
