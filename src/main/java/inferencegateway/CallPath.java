@@ -1,60 +1,54 @@
 package inferencegateway;
 
-import inferencegateway.admission.Capacity;
 import inferencegateway.admission.Gate;
 import inferencegateway.api.Services;
 import inferencegateway.call.Calls;
-import inferencegateway.cli.Version;
 import inferencegateway.config.GatewayConfig;
-import inferencegateway.config.UpstreamConfig;
-import inferencegateway.http.HttpClient;
 import inferencegateway.http.Loops;
-import inferencegateway.route.Backend;
+import inferencegateway.route.Fleet;
 import inferencegateway.route.Routes;
 import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallRecord;
-import inferencegateway.upstream.OpenAiBackend;
-import java.util.List;
+import java.io.IOException;
+import java.net.InetAddress;
 import java.util.function.Consumer;
 
-/** Everything between a listener and one backend. */
-record CallPath(HttpClient http, Backend backend, Routes routes, Calls calls, Services services)
-    implements AutoCloseable {
+/** Everything between a listener and the backends. */
+record CallPath(Fleet fleet, Gate gate, Calls calls, Services services) implements AutoCloseable {
 
   /**
-   * Makes it; contacts nothing.
+   * Makes it; contacts nothing but by the probes of {@code opening}.
    *
-   * @param followed read from the files of that configuration
    * @param loops started; the listener's calls arrive on them
    * @param whenOver told of every call at its end, on its loop
+   * @throws IOException says in one line which file of which backend is wrong
    */
   static CallPath of(
       GatewayConfig config,
-      Followed followed,
       Loops loops,
+      Fleet.Opening opening,
       Consumer<CallRecord> whenOver,
-      AuditLog audit) {
-    UpstreamConfig upstream = config.upstream();
-    HttpClient http =
-        new HttpClient(
-            loops,
-            upstream.backend(),
-            followed.upstreamTls(),
-            upstream.connectTimeout(),
-            upstream.idle());
-    http.start();
-    OpenAiBackend api =
-        new OpenAiBackend(http::send, upstream, followed.apiKey(), Version.of("version"));
-    Backend backend = new Backend("default", api, new Capacity(config.admission().running()));
-    Routes routes = new Routes(List.of(backend), upstream.defaultModel());
+      AuditLog audit)
+      throws IOException {
+    Fleet fleet = new Fleet(config.routing(), opening, InetAddress::getAllByName);
     Gate gate = new Gate(config.admission());
     Calls calls =
-        new Calls(routes, gate, config.call(), upstream.maxResponseBytes(), whenOver, audit);
-    return new CallPath(http, backend, routes, calls, new Services(calls, loops::current));
+        new Calls(
+            fleet.routes(),
+            gate,
+            config.call(),
+            config.upstream().maxResponseBytes(),
+            whenOver,
+            audit);
+    return new CallPath(fleet, gate, calls, new Services(calls, loops::current));
+  }
+
+  Routes routes() {
+    return fleet.routes();
   }
 
   @Override
   public void close() {
-    http.close();
+    fleet.close();
   }
 }

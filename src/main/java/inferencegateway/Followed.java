@@ -1,14 +1,11 @@
 package inferencegateway;
 
 import inferencegateway.auth.Callers;
-import inferencegateway.config.ApiKey;
 import inferencegateway.config.CallersFile;
 import inferencegateway.config.ConfigException;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.StartFailure;
-import inferencegateway.config.UpstreamConfig;
 import inferencegateway.config.Watch;
-import inferencegateway.http.UpstreamTls;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Supplier;
@@ -19,17 +16,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param callers null: there is no list
  */
-record Followed(ApiKey apiKey, UpstreamTls upstreamTls, @Nullable CallersFile callers) {
+record Followed(@Nullable CallersFile callers) {
 
   /**
    * @throws IOException says in one line which setting, which file, and why
    */
   static Followed open(GatewayConfig config) throws IOException {
-    UpstreamConfig upstream = config.upstream();
-    return new Followed(
-        ApiKey.in(upstream.apiKeyFile()),
-        UpstreamTls.open("upstream.tls", upstream.backend(), upstream.tls()),
-        callers(config.access().callersFile()));
+    return new Followed(callers(config.access().callersFile()));
   }
 
   private static @Nullable CallersFile callers(@Nullable Path file) throws IOException {
@@ -46,8 +39,6 @@ record Followed(ApiKey apiKey, UpstreamTls upstreamTls, @Nullable CallersFile ca
   }
 
   void addTo(Watch watch) {
-    watch.add(apiKey);
-    watch.add(upstreamTls);
     if (callers != null) {
       watch.add(callers);
     }

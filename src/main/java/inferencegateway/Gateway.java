@@ -5,16 +5,14 @@ import inferencegateway.api.UnknownMethods;
 import inferencegateway.call.AbruptEnd;
 import inferencegateway.call.InboundBytes;
 import inferencegateway.call.RequestMemory;
+import inferencegateway.call.Watchdog;
 import inferencegateway.cli.RunningGateway;
-import inferencegateway.cli.Version;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
 import inferencegateway.config.Reloadable;
 import inferencegateway.config.TlsConfig;
 import inferencegateway.config.Watch;
-import inferencegateway.health.Prober;
 import inferencegateway.health.Readiness;
-import inferencegateway.http.HttpClient;
 import inferencegateway.http.Loops;
 import inferencegateway.server.Drain;
 import inferencegateway.server.DrainHeader;
@@ -24,17 +22,12 @@ import inferencegateway.server.LibraryLog;
 import inferencegateway.server.Served;
 import inferencegateway.telemetry.AccessLog;
 import inferencegateway.telemetry.AuditLog;
-import inferencegateway.telemetry.CallOutcome;
-import inferencegateway.telemetry.CallRecord;
-import inferencegateway.upstream.OpenAiBackend;
-import inferencegateway.upstream.ProbeAnswer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,10 +51,8 @@ public final class Gateway implements RunningGateway {
   private final GrpcListener listener;
   private final @Nullable HealthListener healthListener;
 
-  private final Loops probeLoop;
-  private final HttpClient probeHttp;
-  private final OpenAiBackend probed;
-  private final Prober prober;
+  private final Probing probing;
+  private final Housekeeping housekeeping;
 
   private final WarmUp warmUp;
   private final Drain drain;
@@ -71,13 +62,20 @@ public final class Gateway implements RunningGateway {
 
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  private Gateway(GatewayConfig config, Followed followed) {
+  private Gateway(GatewayConfig config, Followed followed) throws IOException {
     this.config = config;
     this.followed = followed;
     this.watch = new Watch(config.reload().interval());
     this.loops = new Loops("gateway", Runtime.getRuntime().availableProcessors());
     loops.start();
-    this.path = CallPath.of(config, followed, loops, this::callOver, audit);
+    this.probing = Probing.started(config.health(), config.upstream(), this::backendsChanged);
+    this.path =
+        CallPath.of(
+            config,
+            loops,
+            new BackendOpening(loops, config.upstream(), probing),
+            log::record,
+            audit);
     this.listener =
         new GrpcListener(
             config.listener(),
@@ -88,13 +86,11 @@ public final class Gateway implements RunningGateway {
     HostPort healthAddress = config.listener().healthListen();
     this.healthListener =
         healthAddress == null ? null : new HealthListener(healthAddress, readiness.service());
-    this.probeLoop = new Loops("probe", 1);
-    probeLoop.start();
-    this.probeHttp = probeClient();
-    this.probed =
-        new OpenAiBackend(
-            probeHttp::send, config.upstream(), followed.apiKey(), Version.of("version"));
-    this.prober = new Prober(config.health(), this::probe, readiness, path.backend()::served);
+    this.housekeeping =
+        new Housekeeping(
+            path.fleet(),
+            new Watchdog(
+                path.calls(), path.routes(), config.health().stall(), this::backendsChanged));
     this.warmUp = new WarmUp(config, loops, readiness::warm);
     this.drain =
         new Drain(
@@ -125,7 +121,8 @@ public final class Gateway implements RunningGateway {
     if (healthListener != null) {
       healthListener.start();
     }
-    prober.start();
+    path.fleet().start();
+    housekeeping.start();
     warmUp.start();
     followFiles();
   }
@@ -136,6 +133,7 @@ public final class Gateway implements RunningGateway {
       watch.add(tls);
     }
     followed.addTo(watch);
+    watch.add(path.fleet());
     watch.start();
   }
 
@@ -155,30 +153,11 @@ public final class Gateway implements RunningGateway {
         List.of(new AbruptEnd.Factory(), new InboundBytes.Factory(requestMemory)));
   }
 
-  /**
-   * Probes have a loop and connections of their own: calls never wait for them, nor they for calls.
-   */
-  private HttpClient probeClient() {
-    HttpClient client =
-        new HttpClient(
-            probeLoop,
-            config.upstream().backend(),
-            followed.upstreamTls(),
-            config.health().timeout(),
-            config.upstream().idle());
-    client.start();
-    return client;
-  }
-
-  private void probe(Duration timeout, Consumer<ProbeAnswer> done) {
-    probed.probe(probeLoop.next(), timeout, done);
-  }
-
-  private void callOver(CallRecord call) {
-    log.record(call);
-    if (call.outcome() == CallOutcome.UPSTREAM_5XX) {
-      prober.sawServerError();
-    }
+  /** Any of them may have come or gone: the state of all, and who waits for a place. */
+  private void backendsChanged() {
+    readiness.upstream(path.routes().state());
+    readiness.models(path.routes().modelsUp());
+    path.gate().recheck();
   }
 
   @Override
@@ -251,13 +230,12 @@ public final class Gateway implements RunningGateway {
   private void release() {
     watch.close();
     warmUp.close();
-    prober.stop();
-    probeHttp.close();
-    probeLoop.close();
+    housekeeping.close();
     if (healthListener != null) {
       healthListener.close();
     }
     path.close();
+    probing.close();
     loops.close();
   }
 }

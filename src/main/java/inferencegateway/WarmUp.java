@@ -6,7 +6,7 @@ import inferencegateway.config.BackendUrl;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
 import inferencegateway.config.ListenerConfig;
-import inferencegateway.config.UpstreamConfig;
+import inferencegateway.config.RoutingConfig;
 import inferencegateway.http.Loops;
 import inferencegateway.server.GrpcListener;
 import inferencegateway.server.Served;
@@ -70,7 +70,7 @@ final class WarmUp implements AutoCloseable {
   private void callOneself() throws IOException {
     try (Simulator simulator = new Simulator(instantAnswers())) {
       simulator.start();
-      try (CallPath path = path(towards(simulator))) {
+      try (CallPath path = pathTo(simulator)) {
         GrpcListener listener = listener(path);
         listener.start();
         try {
@@ -80,10 +80,6 @@ final class WarmUp implements AutoCloseable {
         }
       }
     }
-  }
-
-  private CallPath path(GatewayConfig towards) throws IOException {
-    return CallPath.of(towards, Followed.open(towards), loops, call -> {}, new AuditLog());
   }
 
   private GrpcListener listener(CallPath path) {
@@ -106,22 +102,27 @@ final class WarmUp implements AutoCloseable {
         .withJournal(false);
   }
 
+  private CallPath pathTo(Simulator simulator) throws IOException {
+    GatewayConfig towards = towards(simulator);
+    return CallPath.of(
+        towards,
+        loops,
+        new BackendOpening(loops, towards.upstream(), null),
+        call -> {},
+        new AuditLog());
+  }
+
   private GatewayConfig towards(Simulator simulator) {
-    UpstreamConfig real = config.upstream();
     String url = "http://127.0.0.1:" + simulator.port() + "/v1";
     return new GatewayConfig(
         config.listener(),
         new AccessConfig(null, true),
-        new UpstreamConfig(
-            new BackendUrl(url, false, "127.0.0.1", simulator.port(), null, "/v1"),
-            "simulated-model",
+        RoutingConfig.only(
+            BackendUrl.parse(url),
             null,
             BackendTls.DEFAULT,
-            real.connectTimeout(),
-            real.idle(),
-            real.lenientFinish(),
-            real.maxEventBytes(),
-            real.maxResponseBytes()),
+            new RoutingConfig.Initial("simulated-model", false, config.admission().running())),
+        config.upstream(),
         config.call(),
         config.admission(),
         config.health(),

@@ -7,6 +7,9 @@ import io.grpc.Context;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.Status;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** What both kinds of methods do alike at the caller's end of a call. */
 abstract class CallerEnd<A> implements AnswerSink {
@@ -21,6 +24,7 @@ abstract class CallerEnd<A> implements AnswerSink {
   private final ServerCall<?, A> call;
   private final String requestId;
   private final Context context;
+  private @Nullable Metadata headers;
   private boolean headersSent;
 
   CallerEnd(ServerCall<?, A> call, String requestId, Context context) {
@@ -28,6 +32,21 @@ abstract class CallerEnd<A> implements AnswerSink {
     this.requestId = requestId;
     this.context = context;
     call.setOnReadyThreshold(READY_BYTES);
+  }
+
+  @Override
+  public final void header(String name, String value) {
+    Metadata said = headers == null ? new Metadata() : headers;
+    Metadata.Key<String> key = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+    said.removeAll(key);
+    said.put(key, printable(value));
+    headers = said;
+  }
+
+  private static String printable(String value) {
+    return value.chars().allMatch(c -> c >= ' ' && c <= '~')
+        ? value
+        : URLEncoder.encode(value, StandardCharsets.UTF_8);
   }
 
   @Override
@@ -52,7 +71,7 @@ abstract class CallerEnd<A> implements AnswerSink {
   final void message(A message) {
     if (!headersSent) {
       headersSent = true;
-      call.sendHeaders(new Metadata());
+      call.sendHeaders(headers == null ? new Metadata() : headers);
     }
     call.sendMessage(message);
   }

@@ -12,6 +12,7 @@ import io.grpc.ServerCallHandler;
 import java.net.SocketAddress;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * Takes up the calls of one method. Plain {@link ServerCall} rather than the stubs' observers:
@@ -23,6 +24,12 @@ final class ChatHandler<Q, A> implements ServerCallHandler<Incoming<Q>, A> {
   /** Sent by a client library from the second attempt on. */
   private static final Metadata.Key<String> PREVIOUS_ATTEMPTS =
       Metadata.Key.of("grpc-previous-rpc-attempts", Metadata.ASCII_STRING_MARSHALLER);
+
+  /** Calls that share a prefix, as those of one conversation, are best served by one backend. */
+  private static final Metadata.Key<String> SESSION =
+      Metadata.Key.of("x-session-id", Metadata.ASCII_STRING_MARSHALLER);
+
+  private static final Pattern SESSION_ID = Pattern.compile("[A-Za-z0-9._:-]{1,128}");
 
   private final ChatMethod<Q, A> method;
   private final Calls calls;
@@ -51,9 +58,16 @@ final class ChatHandler<Q, A> implements ServerCallHandler<Incoming<Q>, A> {
         call.getMethodDescriptor().getFullMethodName(),
         Objects.toString(peer),
         Door.caller(),
+        session(headers),
         headers.containsKey(PREVIOUS_ATTEMPTS),
         method.streaming(),
         currentLoop.get(),
         Context.current());
+  }
+
+  /** Only chooses among backends; one that is not well-formed counts as none. */
+  private static String session(Metadata headers) {
+    String said = headers.get(SESSION);
+    return said != null && SESSION_ID.matcher(said).matches() ? said : "";
   }
 }

@@ -11,6 +11,7 @@ import inferencegateway.chat.Reason;
 import inferencegateway.chat.Usage;
 import inferencegateway.http.CallLoop;
 import inferencegateway.http.Exchange;
+import inferencegateway.route.Backend;
 import inferencegateway.route.Routes;
 import inferencegateway.route.Trip;
 import inferencegateway.telemetry.Denial;
@@ -66,7 +67,7 @@ public final class ActiveCall implements Dispatch.Owner {
     this.loop = info.loop();
     this.flow = new Flow(sink, new Throttle());
     this.silence = new Silence(loop, this::silent);
-    this.dispatch = new Dispatch(info, calls.gate(), this);
+    this.dispatch = new Dispatch(info, calls, this);
     this.cap = new CallCap(loop, calls.limits(), info.context(), clock, this::capped);
   }
 
@@ -91,11 +92,11 @@ public final class ActiveCall implements Dispatch.Owner {
       return;
     }
     cap.shorten(checked.timeLimits());
-    Routes.Choice choice = calls.routes().choose(checked.model());
-    if (choice instanceof Routes.Choice.Found found && !mayUse(found.trip().model())) {
-      deny(found.trip().model());
+    Routes.Choice choice = calls.routes().choose(checked.model(), info.requestId(), info.session());
+    if (choice instanceof Routes.Choice.Found found && !mayUse(found.trip().name())) {
+      deny(found.trip().name());
     } else if (choice instanceof Routes.Choice.Found found) {
-      queue(found.trip(), checked.withModel(found.trip().model()));
+      queue(found.trip(), checked.withModel(found.trip().name()));
     } else if (choice instanceof Routes.Choice.Refused refused) {
       fail(refused.failure());
     }
@@ -153,8 +154,6 @@ public final class ActiveCall implements Dispatch.Owner {
 
   private void queue(Trip trip, ChatRequest checked) {
     request = checked;
-    phase = Phase.QUEUED;
-    clock.queued();
     dispatch.start(trip, checked, isUpstreamStreamed(checked), asking());
   }
 
@@ -168,6 +167,18 @@ public final class ActiveCall implements Dispatch.Owner {
   @Override
   public boolean isOver() {
     return ended;
+  }
+
+  @Override
+  public void waiting() {
+    phase = Phase.QUEUED;
+    clock.queued();
+  }
+
+  @Override
+  public void fellBackTo(String model) {
+    sink.header("x-gateway-model", model);
+    sink.header("x-gateway-fallback", "true");
   }
 
   @Override
@@ -202,14 +213,13 @@ public final class ActiveCall implements Dispatch.Owner {
   @Override
   public void onHead(AnswerHead head) {
     flow.head(head);
-    forgetPrompt();
+    forgetPrompt(false);
   }
 
   /** The backend has it; the answer may take long. */
-  private void forgetPrompt() {
-    if (request != null) {
+  private void forgetPrompt(boolean hasOutput) {
+    if (request != null && dispatch.forgetPrompt(hasOutput)) {
       request = request.withoutMessages();
-      dispatch.forgetPrompt();
       InboundBytes.release(info.context());
     }
   }
@@ -231,6 +241,8 @@ public final class ActiveCall implements Dispatch.Owner {
 
   private void firstDelta(long now) {
     phase = Phase.DECODE;
+    forgetPrompt(true);
+    silence.heardFirst();
     if (request != null && isUpstreamStreamed(request)) {
       clock.firstToken(now);
       silence.watch(shorter(calls.limits().gapTimeout(), request.timeLimits().gap()));
@@ -256,14 +268,26 @@ public final class ActiveCall implements Dispatch.Owner {
 
   @Override
   public void onCompleted(Finish finish, @Nullable Usage usage) {
-    dispatch.upstreamEnded();
+    dispatch.completed();
     end(new Outcome.Completed(finish, usage != null ? usage : Usage.counted(deltas)));
   }
 
   @Override
   public void onFailed(Failure failure) {
-    dispatch.upstreamEnded();
-    fail(failure);
+    dispatch.failed(failure.reason());
+    if (!goesOnAfter(failure.reason())) {
+      fail(dispatch.explained(failure));
+    }
+  }
+
+  /** Before any output, another backend or model may do what this one did not. */
+  private boolean goesOnAfter(Reason why) {
+    Deadline deadline = info.context().getDeadline();
+    if (ended || deltas > 0 || (deadline != null && deadline.isExpired())) {
+      return false;
+    }
+    silence.stop();
+    return dispatch.goesOnAfter(why);
   }
 
   /** Turns the backend's tap. */
@@ -296,13 +320,31 @@ public final class ActiveCall implements Dispatch.Owner {
   // --- limits ---
 
   private void silent() {
+    Backend at = dispatch.backend();
+    if (at != null) {
+      at.silentSince(silence.since());
+    }
     if (wantsPartial()) {
       end(new Outcome.Completed(Finish.TIME_LIMIT, Usage.counted(deltas)));
     } else if (deltas == 0) {
-      fail(Failure.of(Reason.FIRST_TOKEN_TIMEOUT, "the backend sent no first token in time"));
+      if (!goesOnAfter(Reason.FIRST_TOKEN_TIMEOUT)) {
+        fail(Failure.of(Reason.FIRST_TOKEN_TIMEOUT, "the backend sent no first token in time"));
+      }
     } else {
       fail(Failure.of(Reason.INTER_TOKEN_TIMEOUT, "the backend stopped sending tokens"));
     }
+  }
+
+  /** Nothing has come from that backend for anybody. From the watchdog's thread. */
+  void stalledAt(Backend backend) {
+    loop.execute(
+        () -> {
+          boolean waits = phase == Phase.PREFILL || phase == Phase.DECODE;
+          if (!ended && waits && dispatch.backend() == backend) {
+            silence.stop();
+            silent();
+          }
+        });
   }
 
   private void stalled() {
@@ -423,6 +465,20 @@ public final class ActiveCall implements Dispatch.Owner {
 
   CallInfo info() {
     return info;
+  }
+
+  /** From any thread. */
+  Silence silence() {
+    return silence;
+  }
+
+  /** Who has the call now; from any thread. */
+  @Nullable Backend backend() {
+    return dispatch.backend();
+  }
+
+  String backendName() {
+    return dispatch.backendName();
   }
 
   Phase phase() {

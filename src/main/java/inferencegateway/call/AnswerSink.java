@@ -14,6 +14,13 @@ public interface AnswerSink {
   /** Whether the transport would take a message without queueing much of it. */
   boolean isReady();
 
+  /**
+   * Adds to the metadata that goes before the first piece; no effect after it.
+   *
+   * @param value any text; what is not ASCII goes percent-encoded
+   */
+  void header(String name, String value);
+
   /** The next piece. */
   void send(AnswerHead head, Delta delta);
 

@@ -15,8 +15,9 @@ final class CallClock {
     queuedAt = System.nanoTime();
   }
 
+  /** After waiting once more, all waiting together. */
   void granted() {
-    queue = System.nanoTime() - queuedAt;
+    queue = (queue == UNSEEN ? 0 : queue) + System.nanoTime() - queuedAt;
   }
 
   void firstToken(long now) {

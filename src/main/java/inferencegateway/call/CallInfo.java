@@ -12,6 +12,8 @@ import io.grpc.Context;
  * @param method full name, as {@code inference.InferenceService/Generate}
  * @param peer the caller's address, for the log
  * @param caller whose call it is, with what it may do
+ * @param session calls of one session are served by one backend where that is good; checked; empty
+ *     for none
  * @param retried whether the caller's library has tried this call before
  * @param streaming whether the caller takes the answer in pieces
  * @param loop the loop of the caller's connection
@@ -22,6 +24,7 @@ public record CallInfo(
     String method,
     String peer,
     Caller caller,
+    String session,
     boolean retried,
     boolean streaming,
     CallLoop loop,

@@ -2,6 +2,7 @@ package inferencegateway.call;
 
 import inferencegateway.admission.Gate;
 import inferencegateway.config.CallConfig;
+import inferencegateway.route.RetryBudget;
 import inferencegateway.route.Routes;
 import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallRecord;
@@ -18,6 +19,7 @@ public final class Calls {
   private final int maxResponseBytes;
   private final Consumer<CallRecord> whenOver;
   private final AuditLog audit;
+  private final RetryBudget retryBudget = new RetryBudget();
   private final Set<ActiveCall> running = ConcurrentHashMap.newKeySet();
 
   public Calls(
@@ -55,6 +57,15 @@ public final class Calls {
 
   Routes routes() {
     return routes;
+  }
+
+  RetryBudget retryBudget() {
+    return retryBudget;
+  }
+
+  /** Those that run now; changes under the reader. */
+  Iterable<ActiveCall> all() {
+    return running;
   }
 
   Gate gate() {

@@ -1,13 +1,14 @@
 package inferencegateway.call;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import inferencegateway.admission.Asked;
 import inferencegateway.admission.Asking;
 import inferencegateway.admission.Capacity;
-import inferencegateway.admission.Gate;
 import inferencegateway.admission.Place;
 import inferencegateway.chat.AnswerListener;
 import inferencegateway.chat.ChatRequest;
 import inferencegateway.chat.Failure;
+import inferencegateway.chat.Reason;
 import inferencegateway.http.Exchange;
 import inferencegateway.route.Backend;
 import inferencegateway.route.Trip;
@@ -15,58 +16,88 @@ import inferencegateway.upstream.UpstreamCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings one call to a backend: waits for a place, sends, and goes on to another backend where the
- * first has done no work.
+ * Brings one call to a backend: waits for a place, sends, and goes on to another backend, or to
+ * another model, where the first has done no work.
  *
- * <p>Thread: the call's loop.
+ * <p>Thread: the call's loop, but for {@link #backend}.
  */
 final class Dispatch {
-
-  private static final Exchange.ConnectionUse NOTHING_SENT = new Exchange.ConnectionUse(false, 0);
 
   /** What it needs of its call. */
   interface Owner extends AnswerListener {
     boolean isOver();
+
+    /** The call waits for a place; once for each attempt. */
+    void waiting();
 
     /** There is a place; the request goes out. */
     void granted();
 
     /** There is none. */
     void refused(Failure failure);
+
+    /** Another model than the one asked for is to answer. */
+    void fellBackTo(String model);
   }
 
   private final CallInfo info;
-  private final Gate gate;
+  private final Calls calls;
   private final Owner owner;
 
   private @Nullable Trip trip;
   private @Nullable ChatRequest request;
+  private @Nullable Asking asking;
   private boolean streamed;
+  private String sentModel = "";
   private @Nullable Place place;
-  private @Nullable Backend backend;
   private @Nullable UpstreamCall upstream;
   private boolean upstreamDone;
+  private int earlierAttempts;
 
-  Dispatch(CallInfo info, Gate gate, Owner owner) {
+  /** Written on the loop, read by the watchdog. */
+  private volatile @Nullable Backend backend;
+
+  /** The last one that was sent to; stays when the attempt is over. */
+  private String backendName = "";
+
+  Dispatch(CallInfo info, Calls calls, Owner owner) {
     this.info = info;
-    this.gate = gate;
+    this.calls = calls;
     this.owner = owner;
   }
 
   /**
-   * @param checked with the model that is sent upstream
+   * @param checked with the messages; each backend's own name of the model is put in here
    * @param upstreamStreamed whether the backend is to send the answer as it grows
    */
-  void start(Trip chosen, ChatRequest checked, boolean upstreamStreamed, Asking asking) {
+  void start(Trip chosen, ChatRequest checked, boolean upstreamStreamed, Asking what) {
     trip = chosen;
     request = checked;
     streamed = upstreamStreamed;
-    Asked asked = gate.ask(asking, chosen, () -> info.loop().execute(this::granted));
+    asking = what;
+    chosen.begun();
+    calls.retryBudget().called();
+    if (chosen.isDown()) {
+      fallBack(Reason.NOT_READY); // Or try it after all: probes may be wrong.
+    }
+    ask();
+  }
+
+  private void ask() {
+    if (trip == null || asking == null) {
+      return;
+    }
+    owner.waiting();
+    Asked asked = calls.gate().ask(asking, trip, () -> info.loop().execute(this::granted));
     if (asked instanceof Place waiting) {
       place = waiting;
       granted();
     } else if (asked instanceof Asked.Refused refused) {
-      owner.refused(refused.failure());
+      if (fallBack(refused.failure().reason())) {
+        ask();
+      } else {
+        owner.refused(refused.failure());
+      }
     }
   }
 
@@ -79,35 +110,144 @@ final class Dispatch {
     if (owner.isOver() || backend != null || held == null || trip == null || request == null) {
       return;
     }
-    Backend chosen = trip.at(held);
-    backend = chosen;
+    Trip.Stop stop = trip.at(held);
+    backend = stop.backend();
+    backendName = stop.backend().name();
+    sentModel = stop.model();
+    upstreamDone = false;
     owner.granted();
-    UpstreamCall call = chosen.api().chat(info.loop(), request, streamed, info.tracking(), owner);
-    upstream = call;
+    UpstreamCall call =
+        stop.backend()
+            .api()
+            .chat(info.loop(), request.withModel(sentModel), streamed, info.tracking(), owner);
+    if (backend == stop.backend()) { // The attempt may be over already, and the next one begun.
+      upstream = call;
+    }
     if (owner.isOver() && !upstreamDone) {
       call.abort();
     }
   }
 
-  /** The backend has the conversation and answers; it will not be sent again. */
-  void forgetPrompt() {
-    if (request != null) {
-      request = request.withoutMessages();
+  // --- going elsewhere ---
+
+  /**
+   * The attempt failed before any output. Goes on to another backend, or to a model that may answer
+   * in this one's place, where that is allowed.
+   *
+   * @return whether the call goes on
+   */
+  boolean goesOnAfter(Reason why) {
+    Backend failed = backend;
+    if (trip == null || failed == null || !hasPrompt()) {
+      return false;
+    }
+    boolean another = trip.leave(failed, why);
+    boolean otherModel = !another && trip.hasFallback() && Trip.mayFallBack(why);
+    if ((!another && !otherModel) || !calls.retryBudget().mayRetry()) {
+      return false;
+    }
+    endAttempt();
+    if (otherModel && !fallBack(why)) {
+      return false;
+    }
+    ask();
+    return true;
+  }
+
+  /** Nothing is sent here: the next one is only made the one to ask. */
+  @CanIgnoreReturnValue
+  private boolean fallBack(Reason why) {
+    if (trip == null || !Trip.mayFallBack(why)) {
+      return false;
+    }
+    Trip next = trip.toFallback(info.caller()::mayUse, why == Reason.NOT_READY);
+    if (next == null) {
+      return false;
+    }
+    trip = next;
+    owner.fellBackTo(next.name());
+    return true;
+  }
+
+  private void endAttempt() {
+    if (upstream != null) {
+      earlierAttempts += upstream.connectionUse().attempts();
+      stopUpstream();
+      upstream = null;
+    }
+    backend = null;
+    if (place != null) {
+      place.release();
+      place = null;
     }
   }
 
-  /** The upstream call has come to an end of its own. */
-  void upstreamEnded() {
+  private boolean hasPrompt() {
+    return request != null && !request.messages().isEmpty();
+  }
+
+  /**
+   * The backend has the conversation and answers.
+   *
+   * @param hasOutput whether anything of the answer has come
+   * @return whether it will not be sent again, so that nobody needs to keep it
+   */
+  boolean forgetPrompt(boolean hasOutput) {
+    boolean needed = trip != null && (trip.mayRescue() || (!hasOutput && trip.hasFallback()));
+    if (request != null && !needed) {
+      request = request.withoutMessages();
+    }
+    return !needed;
+  }
+
+  // --- the end ---
+
+  /** The upstream call has come to a good end. */
+  void completed() {
     upstreamDone = true;
+    Backend served = backend;
+    if (served != null) {
+      calls.routes().succeeded(served);
+    }
+  }
+
+  /** The upstream call has failed. */
+  void failed(Reason reason) {
+    upstreamDone = true;
+    Backend failed = backend;
+    if (failed != null) {
+      calls.routes().failed(failed, reason);
+    }
+  }
+
+  /** What a backend breaks off because it is told to stop is no fault of the request. */
+  Failure explained(Failure failure) {
+    Backend now = backend;
+    boolean brokenOff =
+        switch (failure.reason()) {
+          case UPSTREAM_RESET, UPSTREAM_TRUNCATED, UPSTREAM_ABORTED -> true;
+          default -> false;
+        };
+    return brokenOff && now != null && now.isGoingDown()
+        ? Failure.of(Reason.UPSTREAM_SHUTDOWN, "the backend was stopped meanwhile")
+            .withLog(failure.reason() + " " + failure.forLog())
+        : failure;
   }
 
   /** The call is over: nothing runs for it any more, and its place is free. */
   void stop() {
-    if (upstream != null && !upstreamDone) {
-      upstream.abort();
-    }
+    stopUpstream();
     if (place != null) {
       place.release();
+    }
+    if (trip != null) {
+      trip.ended();
+    }
+  }
+
+  private void stopUpstream() {
+    if (upstream != null && !upstreamDone) {
+      upstream.abort();
     }
   }
 
@@ -125,12 +265,26 @@ final class Dispatch {
 
   // --- for the record ---
 
-  /** As sent upstream; empty when it has not come to that. */
+  /** As sent upstream, else as it would be asked for; empty when it has not come to that. */
   String model() {
-    return request == null ? "" : request.model();
+    return sentModel.isEmpty() && trip != null ? trip.name() : sentModel;
+  }
+
+  /** Who has the call now; from any thread. Null while it waits. */
+  @Nullable Backend backend() {
+    return backend;
+  }
+
+  /** The last one that it was sent to; empty when it was sent to none. */
+  String backendName() {
+    return backendName;
   }
 
   Exchange.ConnectionUse connectionUse() {
-    return upstream == null ? NOTHING_SENT : upstream.connectionUse();
+    return upstream == null
+        ? new Exchange.ConnectionUse(false, earlierAttempts)
+        : new Exchange.ConnectionUse(
+            upstream.connectionUse().reused(),
+            earlierAttempts + upstream.connectionUse().attempts());
   }
 }

@@ -58,6 +58,7 @@ final class Records {
         call.info().peer(),
         call.info().caller().name(),
         call.model(),
+        call.backendName(),
         outcome,
         code.name(),
         failure == null ? null : failure.reason().name(),

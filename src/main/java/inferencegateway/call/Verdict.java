@@ -30,7 +30,7 @@ record Verdict(Status.Code code, boolean mayRetry, CallOutcome outcome) {
       case UPSTREAM_QUEUE_FULL -> again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.UPSTREAM_5XX);
       case RESPONSE_TOO_LARGE, UPSTREAM_EVENT_TOO_LARGE ->
           never(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.UPSTREAM_5XX);
-      case UPSTREAM_CONNECT, UPSTREAM_RESET ->
+      case UPSTREAM_CONNECT, UPSTREAM_RESET, UPSTREAM_SHUTDOWN ->
           again(Status.Code.UNAVAILABLE, CallOutcome.UPSTREAM_RESET);
       case UPSTREAM_STARTING, UPSTREAM_GATEWAY, NOT_READY ->
           again(Status.Code.UNAVAILABLE, CallOutcome.UPSTREAM_5XX);

@@ -39,6 +39,8 @@ public enum Reason {
   UPSTREAM_ABORTED,
   /** The answer broke off after output. */
   UPSTREAM_TRUNCATED,
+  /** The answer broke off while the backend was seen to stop. */
+  UPSTREAM_SHUTDOWN,
   /** A complete response without any answer in it. */
   UPSTREAM_EMPTY,
   FIRST_TOKEN_TIMEOUT,

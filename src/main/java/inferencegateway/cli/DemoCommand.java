@@ -51,6 +51,7 @@ final class DemoCommand implements Callable<Integer> {
   static final Set<String> DECIDED =
       Set.of(
           "backend",
+          "routing.file",
           "api-key-file",
           "upstream.tls.ca",
           "upstream.tls.cert",

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -139,7 +140,11 @@ final class ServeCommand implements Callable<Integer> {
             .addKeyValue("listen", config.listener().listen())
             .addKeyValue("port", gateway.port())
             .addKeyValue("tls", config.listener().tls() != null)
-            .addKeyValue("backend", config.upstream().backend().text());
+            .addKeyValue(
+                "backend",
+                config.routing().backends().stream()
+                    .map(backend -> backend.url().text())
+                    .collect(Collectors.joining(",")));
     if (gateway.healthPort() >= 0) {
       line = line.addKeyValue("health_port", gateway.healthPort());
     }

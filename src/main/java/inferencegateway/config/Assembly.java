@@ -27,6 +27,7 @@ final class Assembly {
         new GatewayConfig(
             make(this::listener, GatewayConfig::listener),
             access(),
+            routing(),
             make(this::upstream, GatewayConfig::upstream),
             make(this::call, GatewayConfig::call),
             make(this::admission, GatewayConfig::admission),
@@ -110,15 +111,36 @@ final class Assembly {
     }
   }
 
+  private RoutingConfig routing() {
+    RoutingConfig.Initial initial =
+        new RoutingConfig.Initial(
+            values.find(Keys.MODEL).orElse(null),
+            values.get(Keys.LENIENT_FINISH),
+            values.get(Keys.RUNNING));
+    BackendUrl url = values.get(Keys.BACKEND);
+    RoutingConfig flat =
+        RoutingConfig.only(
+            url,
+            values.file(Keys.API_KEY_FILE, SecretFile::checked).orElse(null),
+            upstreamTls(),
+            initial);
+    return values.find(Keys.ROUTING_FILE).map(file -> routing(file, initial, flat)).orElse(flat);
+  }
+
+  private RoutingConfig routing(
+      Path file, RoutingConfig.Initial initial, RoutingConfig inItsPlace) {
+    try {
+      return RoutingFile.read(file, initial);
+    } catch (ConfigException e) {
+      e.problems().forEach(problems::add);
+      return inItsPlace;
+    }
+  }
+
   private UpstreamConfig upstream() {
     return new UpstreamConfig(
-        values.get(Keys.BACKEND),
-        values.find(Keys.MODEL).orElse(null),
-        values.file(Keys.API_KEY_FILE, SecretFile::checked).orElse(null),
-        upstreamTls(),
         values.get(Keys.CONNECT_TIMEOUT),
         values.get(Keys.UPSTREAM_IDLE),
-        values.get(Keys.LENIENT_FINISH),
         values.get(Keys.MAX_EVENT_BYTES),
         values.get(Keys.MAX_RESPONSE_BYTES));
   }
@@ -158,7 +180,8 @@ final class Assembly {
         values.get(Keys.HEALTH_INTERVAL),
         values.get(Keys.HEALTH_DOWN_INTERVAL),
         values.get(Keys.HEALTH_FAILURES),
-        values.get(Keys.HEALTH_TIMEOUT));
+        values.get(Keys.HEALTH_TIMEOUT),
+        values.get(Keys.STALL_WATCHDOG));
   }
 
   private DrainConfig drain() {

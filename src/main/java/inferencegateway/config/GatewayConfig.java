@@ -6,6 +6,7 @@ import java.util.Map;
 public record GatewayConfig(
     ListenerConfig listener,
     AccessConfig access,
+    RoutingConfig routing,
     UpstreamConfig upstream,
     CallConfig call,
     AdmissionConfig admission,

@@ -48,7 +48,8 @@ final class Keys {
           "reload.interval",
           DURATION,
           "5s",
-          "How often keys, certificates and callers are looked at for changes; 0s: on SIGHUP only");
+          "How often keys, certificates, callers and routes are looked at for changes; 0s: on SIGHUP"
+              + " only");
 
   static final Setting<Path> CALLERS_FILE =
       row(
@@ -103,6 +104,13 @@ final class Keys {
           "upstream.tls.server-name",
           HOST,
           "The name in the certificate of an `https` backend, where it is not the URL's");
+  static final Setting<Path> ROUTING_FILE =
+      row(
+          Group.BACKEND,
+          "routing.file",
+          FILE,
+          "A YAML file with several backends and what they serve, in place of `backend`; read again"
+              + " when it changes");
   static final Setting<Duration> UPSTREAM_IDLE =
       row(
           Group.BACKEND,
@@ -183,6 +191,15 @@ final class Keys {
           "Failed probes in a row that mean that it is down");
   static final Setting<Duration> HEALTH_TIMEOUT =
       row(Group.HEALTH, "health.timeout", DURATION, "2s", "Longest wait for one probe's answer");
+
+  static final Setting<Duration> STALL_WATCHDOG =
+      row(
+          Group.HEALTH,
+          "stall-watchdog",
+          DURATION,
+          "60s",
+          "A backend with streams waiting and no token on any of them for that long is taken out"
+              + " until a token flows");
 
   static final Setting<Duration> DRAIN_PAUSE =
       row(

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the configuration: flag before environment before file before default. */
@@ -60,7 +61,7 @@ public final class Settings {
 
     Values values = new Values(layered, problems);
     GatewayConfig config = new Assembly(values, problems).config();
-    return new Loaded(config, values.shown(), warnings(variables, config));
+    return new Loaded(config, values.shown(), warnings(variables, values, config));
   }
 
   private static Optional<Value> fileName(@Nullable String flag, @Nullable String variable) {
@@ -72,17 +73,33 @@ public final class Settings {
         .map(name -> new Value(name, Source.variable(CONFIG_VARIABLE)));
   }
 
-  private static List<String> warnings(Environment variables, GatewayConfig config) {
+  private static List<String> warnings(Environment variables, Values values, GatewayConfig config) {
     List<String> warnings = new ArrayList<>(variables.warnings());
-    BackendUrl backend = config.upstream().backend();
-    if (backend.basePath().isEmpty()) {
-      warnings.add(
-          "backend: \""
-              + backend.text()
-              + "\" has no path; OpenAI-compatible servers usually answer below /v1");
+    if (values.isSet(Keys.ROUTING_FILE)) {
+      Stream.of(
+              Keys.BACKEND,
+              Keys.API_KEY_FILE,
+              Keys.UPSTREAM_CA,
+              Keys.UPSTREAM_CERT,
+              Keys.UPSTREAM_KEY,
+              Keys.UPSTREAM_SERVER_NAME)
+          .filter(values::isSet)
+          .map(flat -> flat.key() + ": has no effect beside routing.file, which lists the backends")
+          .forEach(warnings::add);
     }
     warnings.addAll(AccessWarnings.of(config));
+    config.routing().backends().stream()
+        .map(BackendConfig::url)
+        .filter(url -> url.basePath().isEmpty())
+        .map(Settings::pathIsMissing)
+        .forEach(warnings::add);
     return List.copyOf(warnings);
+  }
+
+  private static String pathIsMissing(BackendUrl url) {
+    return "backend: \""
+        + url.text()
+        + "\" has no path; OpenAI-compatible servers usually answer below /v1";
   }
 
   /**

@@ -5,26 +5,20 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The prober's own daemon thread, started by its first step. */
-final class ProbeThread implements Schedule {
+/** The daemon thread of all probers, started by the first step. */
+public final class ProbeThread implements AutoCloseable {
 
   private final ScheduledThreadPoolExecutor executor =
       new ScheduledThreadPoolExecutor(
           1, ProbeThread::daemon, new ThreadPoolExecutor.DiscardPolicy());
 
-  @Override
-  public long nanoTime() {
-    return System.nanoTime();
+  /** One prober's use of the thread; stopping it stops that prober only. */
+  Schedule share() {
+    return new Share();
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // steps catch what they call; nobody waits for them
-  public void after(Duration delay, Runnable step) {
-    executor.schedule(step, delay.toNanos(), TimeUnit.NANOSECONDS);
-  }
-
-  @Override
-  public void stop() {
+  public void close() {
     executor.shutdownNow();
   }
 
@@ -32,5 +26,33 @@ final class ProbeThread implements Schedule {
     Thread thread = new Thread(work, "backend-probe");
     thread.setDaemon(true);
     return thread;
+  }
+
+  private final class Share implements Schedule {
+
+    /** Set by any thread; a step looks before it begins. */
+    private volatile boolean stopped;
+
+    @Override
+    public long nanoTime() {
+      return System.nanoTime();
+    }
+
+    @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // steps catch what they call; nobody waits
+    public void after(Duration delay, Runnable step) {
+      executor.schedule(() -> runUnlessStopped(step), delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void runUnlessStopped(Runnable step) {
+      if (!stopped) {
+        step.run();
+      }
+    }
+
+    @Override
+    public void stop() {
+      stopped = true;
+    }
   }
 }

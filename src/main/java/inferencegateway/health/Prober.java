@@ -11,15 +11,14 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the backend again and again, one probe at a time, and tells {@link Readiness}.
+ * Asks one backend again and again, one probe at a time, and tells whoever wants to know.
  *
- * <p>Thread: all state lives on the schedule's thread; {@link #sawServerError}, {@link #models} and
- * probe results may come from anywhere.
+ * <p>Thread: all state lives on the schedule's thread; {@link #sawServerError}, {@link #doubt},
+ * {@link #models} and probe results may come from anywhere.
  */
 public final class Prober {
 
@@ -36,15 +35,17 @@ public final class Prober {
 
   private final HealthConfig config;
   private final BackendProbe probe;
-  private final Readiness readiness;
-  private final Consumer<List<String>> modelsListener;
+  private final String name;
+  private final Listener listener;
   private final Schedule schedule;
   private final Hysteresis hysteresis;
 
   /** Keeps a burst of 5xx answers from queueing a step each. */
   private final AtomicBoolean serverErrorPending = new AtomicBoolean();
 
-  private volatile List<String> models = List.of();
+  private final AtomicBoolean doubtPending = new AtomicBoolean();
+
+  private volatile Up listed = new Up(List.of(), List.of());
 
   private final Set<Kind> reported = EnumSet.noneOf(Kind.class);
 
@@ -56,32 +57,37 @@ public final class Prober {
 
   private long probes;
   private long suspectUntil;
+  private long doubtUntil;
   private long changedAt;
 
+  /** Told on the prober's thread. */
+  public interface Listener {
+
+    /** After every probe, whether anything changed or not. */
+    void probed(Upstream state, boolean wasGood);
+
+    /** What the backend lists, whenever that changes. */
+    void lists(ProbeAnswer.Up listed);
+  }
+
   /**
-   * @param modelsListener told the backend's models whenever they change, on the prober's thread
+   * @param name the backend's, for people
    */
   public Prober(
-      HealthConfig config,
-      BackendProbe probe,
-      Readiness readiness,
-      Consumer<List<String>> modelsListener) {
-    this(config, probe, readiness, modelsListener, new ProbeThread());
+      String name, HealthConfig config, BackendProbe probe, Listener listener, ProbeThread thread) {
+    this(name, config, probe, listener, thread.share());
   }
 
   Prober(
-      HealthConfig config,
-      BackendProbe probe,
-      Readiness readiness,
-      Consumer<List<String>> modelsListener,
-      Schedule schedule) {
+      String name, HealthConfig config, BackendProbe probe, Listener listener, Schedule schedule) {
+    this.name = name;
     this.config = config;
     this.probe = probe;
-    this.readiness = readiness;
-    this.modelsListener = modelsListener;
+    this.listener = listener;
     this.schedule = schedule;
     this.hysteresis = new Hysteresis(config.failures());
     this.suspectUntil = schedule.nanoTime();
+    this.doubtUntil = suspectUntil;
     this.changedAt = suspectUntil - LEAST_STAY.toNanos();
   }
 
@@ -97,7 +103,7 @@ public final class Prober {
 
   /** As the last good probe listed them; empty before the first one. */
   public List<String> models() {
-    return models;
+    return listed.models();
   }
 
   /** A call was answered 5xx: look more closely for a while. */
@@ -107,12 +113,36 @@ public final class Prober {
     }
   }
 
+  /** Calls fail to reach it, or it was put aside: look soon. */
+  public void doubt() {
+    if (doubtPending.compareAndSet(false, true)) {
+      schedule.after(Duration.ZERO, this::lookSoon);
+    }
+  }
+
+  private void lookSoon() {
+    doubtPending.set(false);
+    boolean fresh = isCalm();
+    doubtUntil = schedule.nanoTime() + SUSPICION.toNanos();
+    if (fresh && awaited == 0) {
+      planNext();
+    }
+  }
+
+  /** The next probe may be far. */
+  private boolean isCalm() {
+    return hysteresis.state() == Upstream.UP
+        && !hysteresis.inDoubt()
+        && !suspicious()
+        && doubtUntil - schedule.nanoTime() <= 0;
+  }
+
   private void suspect() {
     serverErrorPending.set(false);
-    boolean fresh = !suspicious();
+    boolean fresh = isCalm();
     suspectUntil = schedule.nanoTime() + SUSPICION.toNanos();
     // While already suspicious the next probe is near; planning it anew would push it away.
-    if (fresh && awaited == 0 && hysteresis.state() == Upstream.UP) {
+    if (fresh && awaited == 0) {
       planNext();
     }
   }
@@ -122,8 +152,7 @@ public final class Prober {
   }
 
   private void planNext() {
-    boolean calm = hysteresis.state() == Upstream.UP && !hysteresis.inDoubt() && !suspicious();
-    Duration delay = calm ? config.interval() : config.downInterval();
+    Duration delay = isCalm() ? config.interval() : config.downInterval();
     long stay = changedAt + LEAST_STAY.toNanos() - schedule.nanoTime();
     plan(delay.toNanos() < stay ? Duration.ofNanos(stay) : delay);
   }
@@ -167,7 +196,7 @@ public final class Prober {
     Upstream before = hysteresis.state();
     if (result instanceof Up up) {
       hysteresis.good();
-      learn(up.models());
+      learn(up);
     } else if (result instanceof Down down) {
       hysteresis.bad(down.kind(), suspicious());
     }
@@ -175,18 +204,26 @@ public final class Prober {
       changedAt = schedule.nanoTime();
     }
     report(before, result);
-    readiness.upstream(hysteresis.state());
+    tell(result instanceof Up);
     planNext();
   }
 
-  private void learn(List<String> listed) {
-    if (!listed.equals(models)) {
-      models = listed;
+  private void learn(Up answer) {
+    if (!answer.equals(listed)) {
+      listed = answer;
       try {
-        modelsListener.accept(listed);
+        listener.lists(answer);
       } catch (RuntimeException e) {
         log.warn("The list of models was not taken", e);
       }
+    }
+  }
+
+  private void tell(boolean wasGood) {
+    try {
+      listener.probed(hysteresis.state(), wasGood);
+    } catch (RuntimeException e) {
+      log.warn("The state of a backend was not taken", e);
     }
   }
 
@@ -194,11 +231,11 @@ public final class Prober {
   private void report(Upstream before, ProbeAnswer result) {
     if (hysteresis.state() == Upstream.UP && before != Upstream.UP) {
       reported.clear();
-      log.info("Backend is up, models {}", models);
+      log.info("Backend {} is up, models {}", name, listed.models());
     } else if (hysteresis.state() == Upstream.DOWN
         && result instanceof Down down
         && reported.add(down.kind())) {
-      log.warn("Backend is down: {}. {}", down.detail(), whatToCheck(down.kind()));
+      log.warn("Backend {} is down: {}. {}", name, down.detail(), whatToCheck(down.kind()));
     }
   }
 

@@ -5,6 +5,7 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.protobuf.services.HealthStatusManager;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Whether the gateway would answer now, told as {@code grpc.health.v1}.
@@ -32,6 +33,8 @@ public final class Readiness {
   public static final List<String> READINESS_NAMES =
       List.of("", "readiness", "inference.InferenceService", "llm.v1.LLMService");
 
+  private static final String MODEL = "model/";
+
   private record State(Upstream upstream, boolean warm, boolean draining) {
     boolean ready() {
       return upstream == Upstream.UP && warm && !draining;
@@ -41,6 +44,9 @@ public final class Readiness {
   private final HealthStatusManager statuses = new HealthStatusManager();
   private final HealthWatches watches = new HealthWatches();
   private volatile State state = new State(Upstream.UNKNOWN, false, false);
+
+  /** By name, whether a backend of it is up. */
+  private Map<String, Boolean> models = Map.of();
 
   public Readiness() {
     // The library begins with "" SERVING.
@@ -93,6 +99,21 @@ public final class Readiness {
     return watches.open();
   }
 
+  /**
+   * Whether each model has a backend that is up, told under {@code model/NAME}. Names that are left
+   * out are forgotten.
+   */
+  public synchronized void models(Map<String, Boolean> up) {
+    if (state.draining || up.equals(models)) {
+      return;
+    }
+    models.keySet().stream()
+        .filter(name -> !up.containsKey(name))
+        .forEach(name -> statuses.clearStatus(MODEL + name));
+    models = Map.copyOf(up);
+    publish();
+  }
+
   private void change(State next) {
     if (state.draining) {
       return;
@@ -101,9 +122,14 @@ public final class Readiness {
     publish();
   }
 
+  private static ServingStatus status(boolean serving) {
+    return serving ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+  }
+
   /** The library tells watchers only of real changes. */
   private void publish() {
-    ServingStatus status = state.ready() ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+    ServingStatus status = status(state.ready());
     READINESS_NAMES.forEach(name -> statuses.setStatus(name, status));
+    models.forEach((name, up) -> statuses.setStatus(MODEL + name, status(state.ready() && up)));
   }
 }

@@ -18,6 +18,14 @@ final class BackendLink implements AutoCloseable {
     InetAddress[] lookup(String host) throws UnknownHostException;
   }
 
+  /** Needs no look-up: the name has been looked up before. */
+  record OneAddress(InetAddress address) implements Names {
+    @Override
+    public InetAddress[] lookup(String host) {
+      return new InetAddress[] {address};
+    }
+  }
+
   private final Loops loops;
   private final BackendUrl backend;
   private final AddressBook addresses;
@@ -34,6 +42,9 @@ final class BackendLink implements AutoCloseable {
     String path = backend.socketPath();
     if (path != null) {
       return AddressBook.fixed(List.of(loops.domainAddress(path)));
+    }
+    if (names instanceof OneAddress one) {
+      return AddressBook.fixed(at(backend.port(), one.address()));
     }
     String host = backend.host();
     if (NetUtil.isValidIpV4Address(host) || NetUtil.isValidIpV6Address(host)) {

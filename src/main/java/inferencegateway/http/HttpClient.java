@@ -42,6 +42,25 @@ public final class HttpClient implements AutoCloseable {
     this(loops, backend, tls, connectTimeout, idle, InetAddress::getAllByName);
   }
 
+  /**
+   * @param only the one address of the backend's name to use; null: any
+   */
+  public HttpClient(
+      Loops loops,
+      BackendUrl backend,
+      UpstreamTls tls,
+      Duration connectTimeout,
+      Duration idle,
+      @Nullable InetAddress only) {
+    this(
+        loops,
+        backend,
+        tls,
+        connectTimeout,
+        idle,
+        only == null ? InetAddress::getAllByName : new BackendLink.OneAddress(only));
+  }
+
   HttpClient(
       Loops loops,
       BackendUrl backend,

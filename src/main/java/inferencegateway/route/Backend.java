@@ -1,33 +1,64 @@
 package inferencegateway.route;
 
 import inferencegateway.admission.Capacity;
+import inferencegateway.chat.Reason;
+import inferencegateway.config.BackendConfig;
+import inferencegateway.health.Readiness.Upstream;
 import inferencegateway.upstream.OpenAiBackend;
+import inferencegateway.upstream.ProbeAnswer;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One server behind the gateway, and what is known of it now. Thread-safe. */
 public final class Backend {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Backend.class);
+  private static final Duration MOMENTS = Duration.ofSeconds(10);
+
+  /** What it listed last. */
+  private record Listed(List<String> models, Set<String> names) {}
+
   private final String name;
+  private final BackendConfig config;
   private final OpenAiBackend api;
   private final Capacity capacity;
+  private final Condition condition = new Condition();
 
-  /** What it listed last; written by its probe, read by every loop. */
-  private volatile List<String> models = List.of();
+  /** Null before its first good probe; written by it, read by every loop. */
+  private volatile @Nullable Listed listed;
 
-  /** Whether its probes go well; calls go elsewhere while not, if there is an elsewhere. */
-  private volatile boolean up = true;
+  /** No part of the routes any more; only calls that began before still know it. */
+  private volatile boolean retired;
+
+  /** What it says of itself beside our own count; 0 where it says nothing. */
+  private volatile int reportedLoad;
+
+  /** Left by a call's loop, taken by the watchdog; one that is lost between is no matter. */
+  private volatile @Nullable Long silence;
+
+  private volatile Watch watch = Watch.NOBODY;
 
   /**
-   * @param name the operator's, for people and labels; no address
+   * @param name the operator's, for people and labels; with the address where that tells several
+   *     apart
    */
-  public Backend(String name, OpenAiBackend api, Capacity capacity) {
+  public Backend(String name, BackendConfig config, OpenAiBackend api, Capacity capacity) {
     this.name = name;
+    this.config = config;
     this.api = api;
     this.capacity = capacity;
   }
 
   public String name() {
     return name;
+  }
+
+  public BackendConfig config() {
+    return config;
   }
 
   public OpenAiBackend api() {
@@ -38,20 +69,202 @@ public final class Backend {
     return capacity;
   }
 
+  Condition condition() {
+    return condition;
+  }
+
+  /**
+   * Who looks closer when calls fail. Set once, before the first call.
+   *
+   * @param watch its prober
+   */
+  public void watchedBy(Watch watch) {
+    this.watch = watch;
+  }
+
+  /** Looks closer at a backend whose calls fail. From any thread. */
+  public interface Watch {
+
+    Watch NOBODY =
+        new Watch() {
+          @Override
+          public void serverError() {}
+
+          @Override
+          public void doubt() {}
+        };
+
+    /** A call was answered 5xx: an engine that died takes its server down soon. */
+    void serverError();
+
+    /** It was not reached, or was put aside. */
+    void doubt();
+  }
+
+  // --- what it serves ---
+
   /** Takes over the list of the last good probe. */
-  public void served(List<String> names) {
-    models = List.copyOf(names);
+  public void lists(ProbeAnswer.Up answer) {
+    listed = new Listed(answer.models(), Set.copyOf(answer.names()));
   }
 
-  public List<String> models() {
-    return models;
+  /** The distinct models, each by its first name. */
+  List<String> models() {
+    Listed now = listed;
+    return now == null ? List.of() : now.models();
   }
 
-  public void up(boolean isUp) {
-    up = isUp;
+  /** A name that it knows; empty when it has named none. */
+  public String anyModel() {
+    List<String> known = models();
+    return known.isEmpty() ? "" : known.get(0);
   }
 
+  boolean serves(String model) {
+    Listed now = listed;
+    return now != null && now.names().contains(model);
+  }
+
+  /** Whether it has ever said what it serves. Some say nothing at all. */
+  boolean hasListed() {
+    Listed now = listed;
+    return now != null && !now.names().isEmpty();
+  }
+
+  // --- how it is ---
+
+  /** Whether calls should go there rather than elsewhere. */
   public boolean isUp() {
-    return up;
+    return !retired && condition.isUp();
+  }
+
+  /**
+   * What its probe found.
+   *
+   * @param wasGood whether this probe was good; the state may lag behind
+   */
+  public void probed(Upstream state, boolean wasGood) {
+    if (condition.probed(state, wasGood, System.nanoTime())) {
+      LOG.info("Backend {} takes calls again", name);
+    }
+  }
+
+  /** A token came, or a whole answer: its engine works. */
+  public void progressed() {
+    condition.succeeded(System.nanoTime());
+  }
+
+  /**
+   * A call ended by the backend's fault, or for want of room there.
+   *
+   * @param mayEject whether enough others are left to put this one aside
+   */
+  void failed(Reason reason, boolean mayEject) {
+    if (!isFault(reason)) {
+      return;
+    }
+    if (condition.failed(reason, mayEject, System.nanoTime())) {
+      LOG.warn(
+          "Backend {} is put aside: {} calls in a row failed, the last by {}",
+          name,
+          Condition.FAILURES,
+          reason);
+    }
+    tellWatch(reason);
+  }
+
+  private void tellWatch(Reason reason) {
+    switch (reason) {
+      case UPSTREAM_ERROR, UPSTREAM_ABORTED, UPSTREAM_STARTING, UPSTREAM_GATEWAY ->
+          watch.serverError();
+      default -> watch.doubt();
+    }
+  }
+
+  /**
+   * Streams wait there and no token comes, or one has come at last.
+   *
+   * @return whether that is news
+   */
+  public boolean wedged(boolean isWedged) {
+    boolean news = condition.wedged(isWedged);
+    if (news && isWedged) {
+      watch.doubt();
+    }
+    return news;
+  }
+
+  /**
+   * A stream ended because no token came.
+   *
+   * @param since when it began to wait, by the monotonic clock
+   */
+  public void silentSince(long since) {
+    silence = since;
+  }
+
+  /** The last {@link #silentSince} that was not taken yet; null for none. */
+  public @Nullable Long takeSilence() {
+    Long last = silence;
+    silence = null;
+    return last;
+  }
+
+  /** Whether an answer was completed since then, by the monotonic clock. */
+  public boolean completedSince(long then) {
+    return condition.completedSince(then);
+  }
+
+  /** Whether it was seen a moment ago to take no connections, or to fail a probe. */
+  public boolean isGoingDown() {
+    return condition.isDoubted(System.nanoTime(), MOMENTS);
+  }
+
+  /** Running with no token for too long. */
+  public boolean isWedged() {
+    return condition.isWedged();
+  }
+
+  boolean isRetired() {
+    return retired;
+  }
+
+  void retire() {
+    retired = true;
+  }
+
+  /** Calls that it has to work on: ours, or what it reports where that is more. */
+  int load() {
+    return Math.max(capacity.running(), reportedLoad);
+  }
+
+  /** Calls that run and wait there, whoever sent them. */
+  public void reports(int load) {
+    reportedLoad = load;
+  }
+
+  /** Whether such a failure speaks against the backend. A busy one is not a dead one. */
+  static boolean isFault(Reason reason) {
+    return switch (reason) {
+      case UPSTREAM_CONNECT,
+          UPSTREAM_RESET,
+          UPSTREAM_STARTING,
+          UPSTREAM_GATEWAY,
+          UPSTREAM_ERROR,
+          UPSTREAM_ABORTED,
+          UPSTREAM_TRUNCATED,
+          UPSTREAM_EMPTY,
+          UPSTREAM_AUTH,
+          UPSTREAM_REDIRECT,
+          UPSTREAM_PROTOCOL,
+          UPSTREAM_NOT_FOUND ->
+          true;
+      default -> false;
+    };
+  }
+
+  @Override
+  public String toString() {
+    return name;
   }
 }

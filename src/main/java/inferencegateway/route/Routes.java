@@ -2,73 +2,82 @@ package inferencegateway.route;
 
 import inferencegateway.chat.Failure;
 import inferencegateway.chat.FieldViolation;
+import inferencegateway.chat.Reason;
+import inferencegateway.health.Readiness.Upstream;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
-/** The backends that there are, and the model of a call that names none. Thread-safe. */
+/** Where calls go now. Replaced as a whole when the routes change. Thread-safe. */
 public final class Routes {
 
   /** Longest list of names that an error repeats: statuses must stay small. */
   private static final int NAMES_SHOWN = 10;
 
-  private final List<Backend> backends;
-  private final @Nullable String defaultModel;
+  private static final int NAME_CHARS_SHOWN = 100;
 
-  /**
-   * @param backends at least one; all serve the same models
-   */
-  public Routes(List<Backend> backends, @Nullable String defaultModel) {
-    this.backends = List.copyOf(backends);
-    this.defaultModel = defaultModel;
+  private volatile Table table;
+
+  Routes(Table table) {
+    this.table = table;
+  }
+
+  void replace(Table next) {
+    table = next;
   }
 
   public List<Backend> backends() {
-    return backends;
+    return table.backends();
+  }
+
+  /** Of all backends together: up when one is. */
+  public Upstream state() {
+    return table.state();
+  }
+
+  /** Whether each model that the routing file names has a backend that is up. */
+  public Map<String, Boolean> modelsUp() {
+    return table.modelsUp();
   }
 
   /**
    * Chooses for a call.
    *
    * @param asked the caller's model; empty when it named none
+   * @param requestId decides where weights leave a choice
+   * @param session calls of one session go to one backend as far as that is good; empty for none
    */
-  public Choice choose(String asked) {
-    if (!asked.isEmpty()) {
-      return trip(asked);
+  public Choice choose(String asked, String requestId, String session) {
+    Table now = table;
+    String name = asked.isEmpty() ? now.modelOfUnnamed() : asked;
+    if (name == null) {
+      return new Choice.Refused(ambiguous(now.served()));
     }
-    String only = modelOfUnnamed();
-    return only == null ? new Choice.Refused(ambiguous(served())) : trip(only);
+    Model model = now.find(name);
+    return model == null
+        ? new Choice.Refused(unknown(name))
+        : new Choice.Found(Trip.to(now, model, CallKey.of(requestId, session)));
   }
 
   /** The model that a call without one gets; empty while that is unknown. */
   public String defaultModel() {
-    String only = modelOfUnnamed();
+    String only = table.modelOfUnnamed();
     return only == null ? "" : only;
   }
 
-  /**
-   * Null when several are served and none is the default; empty before a backend was ever reached:
-   * it decides then.
-   */
-  private @Nullable String modelOfUnnamed() {
-    if (defaultModel != null) {
-      return defaultModel;
-    }
-    List<String> models = served();
-    return switch (models.size()) {
-      case 0 -> "";
-      case 1 -> models.get(0);
-      default -> null;
-    };
+  /** A call to that backend came to a good end. */
+  public void succeeded(Backend backend) {
+    backend.progressed();
   }
 
-  private List<String> served() {
-    return backends.size() == 1
-        ? backends.get(0).models()
-        : backends.stream().flatMap(each -> each.models().stream()).distinct().toList();
+  /** A call to that backend failed. */
+  public void failed(Backend backend, Reason reason) {
+    backend.failed(reason, table.mayEject());
   }
 
-  private Choice trip(String model) {
-    return new Choice.Found(new Trip(model, backends));
+  private static Failure unknown(String model) {
+    String shown =
+        model.length() > NAME_CHARS_SHOWN ? model.substring(0, NAME_CHARS_SHOWN) + "..." : model;
+    return Failure.of(Reason.MODEL_NOT_FOUND, "no backend serves the model '" + shown + "'");
   }
 
   private static Failure ambiguous(List<String> models) {
@@ -88,7 +97,7 @@ public final class Routes {
     /** There is a backend. */
     record Found(Trip trip) implements Choice {}
 
-    /** The caller has to say more. */
+    /** The caller has to say more, or something else. */
     record Refused(Failure failure) implements Choice {}
   }
 }

@@ -32,7 +32,8 @@ public final class AccessLog {
             .addKeyValue("method", call.method())
             .addKeyValue("peer", call.peer());
     next = call.caller().isEmpty() ? next : next.addKeyValue("caller", call.caller());
-    return next.addKeyValue("model", call.model());
+    next = next.addKeyValue("model", call.model());
+    return call.backend().isEmpty() ? next : next.addKeyValue("backend", call.backend());
   }
 
   private static LoggingEventBuilder ending(LoggingEventBuilder line, CallRecord call) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param reason ErrorInfo reason; null for a good end or a caller that left
  * @param phase where it ended
  * @param model as sent upstream; empty when it did not come to that
+ * @param backend the name of the last one that it was sent to; empty when it was sent to none
  * @param reused whether the upstream connection had been used before
  * @param attempts 0 when nothing was sent, 2 after the replay of a stale connection
  */
@@ -22,6 +23,7 @@ public record CallRecord(
     String peer,
     String caller,
     String model,
+    String backend,
     CallOutcome outcome,
     String code,
     @Nullable String reason,

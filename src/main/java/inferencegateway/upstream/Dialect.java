@@ -1,6 +1,7 @@
 package inferencegateway.upstream;
 
 import inferencegateway.config.ApiKey;
+import inferencegateway.config.BackendConfig;
 import inferencegateway.config.UpstreamConfig;
 import java.time.Clock;
 
@@ -18,12 +19,12 @@ record Dialect(
     int maxResponseBytes,
     Clock clock) {
 
-  static Dialect of(UpstreamConfig config, ApiKey apiKey) {
+  static Dialect of(BackendConfig backend, UpstreamConfig limits, ApiKey apiKey) {
     return new Dialect(
         new ReplyFailures(new ErrorText(apiKey::recent)),
-        config.lenientFinish(),
-        config.maxEventBytes(),
-        config.maxResponseBytes(),
+        backend.lenientFinish(),
+        limits.maxEventBytes(),
+        limits.maxResponseBytes(),
         Clock.systemUTC());
   }
 }

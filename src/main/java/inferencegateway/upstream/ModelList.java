@@ -5,9 +5,11 @@ import com.openai.models.models.Model;
 import com.openai.models.models.ModelListPageResponse;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The reply to {@code GET /models}. */
 final class ModelList {
@@ -15,25 +17,30 @@ final class ModelList {
   private ModelList() {}
 
   /**
-   * The distinct models in the order given, each by its first name. Left out: entries without a
-   * name, adapters (they have a {@code parent}), and further names of the same model (vLLM's {@code
-   * --served-model-name} takes several; they share a {@code root}).
+   * In the order given. Models: the distinct ones, each by its first name. Left out of them:
+   * adapters (they have a {@code parent}), and further names of the same model (vLLM's {@code
+   * --served-model-name} takes several; they share a {@code root}). Entries without a name are left
+   * out of everything.
    *
    * @throws IOException for what is no list of models
    */
-  static List<String> parse(byte[] bytes, int offset, int length) throws IOException {
+  static ProbeAnswer.Up parse(byte[] bytes, int offset, int length) throws IOException {
     ModelListPageResponse page =
         WireJson.MAPPER.readValue(bytes, offset, length, ModelListPageResponse.class);
     List<Model> models =
         page._data().asKnown().orElseThrow(() -> new IOException("no list under data"));
     Map<String, String> nameByRoot = new LinkedHashMap<>();
+    Set<String> names = new LinkedHashSet<>();
     for (Model model : models) {
       String name = model._id().asString().orElse("");
+      if (!name.isEmpty()) {
+        names.add(name);
+      }
       if (!name.isEmpty() && extra(model, "parent").isEmpty()) {
         nameByRoot.putIfAbsent(extra(model, "root").orElse(name), name);
       }
     }
-    return List.copyOf(nameByRoot.values());
+    return new ProbeAnswer.Up(List.copyOf(nameByRoot.values()), List.copyOf(names));
   }
 
   /** A field of vLLM's that OpenAI does not have. */

@@ -4,6 +4,7 @@ import inferencegateway.chat.AnswerListener;
 import inferencegateway.chat.ChatRequest;
 import inferencegateway.chat.Tracking;
 import inferencegateway.config.ApiKey;
+import inferencegateway.config.BackendConfig;
 import inferencegateway.config.UpstreamConfig;
 import inferencegateway.http.CallLoop;
 import inferencegateway.http.HttpRequest;
@@ -33,11 +34,16 @@ public final class OpenAiBackend {
    * @param apiKey asked once a request
    * @param version the gateway's own, for the user-agent
    */
-  public OpenAiBackend(Transport transport, UpstreamConfig config, ApiKey apiKey, String version) {
+  public OpenAiBackend(
+      Transport transport,
+      BackendConfig backend,
+      UpstreamConfig limits,
+      ApiKey apiKey,
+      String version) {
     this.transport = transport;
-    this.dialect = Dialect.of(config, apiKey);
+    this.dialect = Dialect.of(backend, limits, apiKey);
     this.headers = new RequestHeaders(version, apiKey::secret);
-    this.basePath = config.backend().basePath();
+    this.basePath = backend.url().basePath();
   }
 
   /**

@@ -8,8 +8,8 @@ import inferencegateway.http.ResponseHandler;
 import inferencegateway.http.ResponseHead;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,7 @@ final class Probe {
   private final Map<String, String> headers;
   private final Consumer<ProbeAnswer> done;
   private boolean answered;
-  private List<String> models = List.of();
+  private ProbeAnswer.@Nullable Up listed;
   private @Nullable Exchange exchange;
   private CallLoop.@Nullable Timer timer;
 
@@ -72,7 +72,7 @@ final class Probe {
 
   private void readModels(BodyBuffer body) {
     try {
-      models = ModelList.parse(body.bytes(), 0, body.length());
+      listed = ModelList.parse(body.bytes(), 0, body.length());
     } catch (IOException | RuntimeException e) {
       down(ProbeAnswer.Kind.OTHER, "GET models did not answer with a list of models");
       return;
@@ -85,7 +85,7 @@ final class Probe {
     if (reply.status() >= 500) {
       down(ProbeAnswer.Kind.STATUS, "GET /health answered " + reply.status());
     } else {
-      answer(new ProbeAnswer.Up(models));
+      answer(Objects.requireNonNull(listed, "health before models"));
     }
   }
 

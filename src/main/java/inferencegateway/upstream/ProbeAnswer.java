@@ -9,10 +9,12 @@ public sealed interface ProbeAnswer {
    * It lists its models and does not call itself unhealthy.
    *
    * @param models the distinct models, each by its first name; no adapters; may be empty
+   * @param names everything that may be asked for: all names of the models, and the adapters
    */
-  record Up(List<String> models) implements ProbeAnswer {
+  record Up(List<String> models, List<String> names) implements ProbeAnswer {
     public Up {
       models = List.copyOf(models);
+      names = List.copyOf(names);
     }
   }
 

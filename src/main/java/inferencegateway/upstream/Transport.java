@@ -5,7 +5,7 @@ import inferencegateway.http.Exchange;
 import inferencegateway.http.HttpRequest;
 import inferencegateway.http.ResponseHandler;
 
-/** Carries requests to the one backend. {@code HttpClient::send} is one. */
+/** Carries requests to one backend. {@code HttpClient::send} is one. */
 @FunctionalInterface
 public interface Transport {
 

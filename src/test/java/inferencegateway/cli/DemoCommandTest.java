@@ -30,8 +30,8 @@ final class DemoCommandTest {
   @Test
   void gatewayIsPutInFrontOfTheDemosBackend() {
     demo(config -> started(config), Map.of("GATEWAY_BACKEND", "http://elsewhere/v1"), "--once");
-    assertEquals("http://127.0.0.1:9/v1", seen.get().upstream().backend().text());
-    assertEquals("meta-llama/Llama-3.1-8B-Instruct", seen.get().upstream().defaultModel());
+    assertEquals("http://127.0.0.1:9/v1", seen.get().routing().backends().get(0).url().text());
+    assertEquals("meta-llama/Llama-3.1-8B-Instruct", seen.get().routing().defaultModel());
     assertEquals(Duration.ZERO, seen.get().drain().pause());
   }
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class SettingsTest {
 
   private static final Map<String, String> MEANT_OPEN = Map.of("allow-any-caller", "true");
+  private static final String ROUTES = "backends: [{name: gpu, url: http://gpu/v1}]\n";
 
   @TempDir private Path folder;
 
@@ -39,21 +40,18 @@ final class SettingsTest {
             16 << 10,
             64 << 10),
         config.listener());
+    assertEquals(new UpstreamConfig(seconds(2), seconds(2), 16 << 20, 4 << 20), config.upstream());
     assertEquals(
-        new UpstreamConfig(
+        RoutingConfig.only(
             new BackendUrl("http://localhost:8000/v1", false, "localhost", 8000, null, "/v1"),
             null,
-            null,
             BackendTls.DEFAULT,
-            seconds(2),
-            seconds(2),
-            false,
-            16 << 20,
-            4 << 20),
-        config.upstream());
+            new RoutingConfig.Initial(null, false, 256)),
+        config.routing());
     assertEquals(new CallConfig(minutes(5), seconds(60), minutes(10), seconds(30)), config.call());
     assertEquals(new AdmissionConfig(256, 256), config.admission());
-    assertEquals(new HealthConfig(seconds(5), seconds(1), 3, seconds(2)), config.health());
+    assertEquals(
+        new HealthConfig(seconds(5), seconds(1), 3, seconds(2), seconds(60)), config.health());
     assertEquals(new DrainConfig(seconds(5), seconds(30)), config.drain());
     assertEquals(new ReloadConfig(seconds(5)), config.reload());
     assertEquals(new AccessConfig(null, false), config.access());
@@ -146,7 +144,7 @@ final class SettingsTest {
   @Test
   void emptyVariableCountsAsNotSet() {
     assertNull(
-        Settings.read(Map.of(), Map.of("GATEWAY_MODEL", "")).config().upstream().defaultModel());
+        Settings.read(Map.of(), Map.of("GATEWAY_MODEL", "")).config().routing().defaultModel());
   }
 
   @Test
@@ -205,6 +203,33 @@ final class SettingsTest {
     return Settings.read(Map.of("config", file(yaml)), Map.of());
   }
 
+  @Test
+  void flatSettingsAreOneBackend() throws IOException {
+    String key = written("key", "s3cret\n");
+    RoutingConfig routing =
+        Settings.read(
+                Map.of("backend", "https://vllm/openai/v1", "api-key-file", key, "model", "m"),
+                Map.of())
+            .config()
+            .routing();
+    assertEquals(
+        RoutingConfig.only(
+            BackendUrl.parse("https://vllm/openai/v1"),
+            folder.resolve("key"),
+            BackendTls.DEFAULT,
+            new RoutingConfig.Initial("m", false, 256)),
+        routing);
+  }
+
+  @Test
+  void flatBackendBesideARoutingFileIsWarnedAbout() throws IOException {
+    Map<String, String> both =
+        Map.of("backend", "http://a/v1", "routing.file", written("routes", ROUTES));
+    List<String> warnings = Settings.read(both, Map.of()).warnings();
+    assertEquals(1, warnings.size());
+    assertTrue(warnings.get(0).startsWith("backend: has no effect"), warnings.get(0));
+  }
+
   private String file(String yaml) throws IOException {
     return Files.writeString(folder.resolve("gateway.yaml"), yaml).toString();
   }
@@ -218,6 +243,7 @@ final class SettingsTest {
     changes.put("backend", "https://vllm/openai/v1");
     changes.put("model", "m");
     changes.put("api-key-file", written("key", "s3cret\n"));
+    changes.put("routing.file", written("routes", ROUTES));
     changes.put("upstream.idle", "3s");
     changes.put("upstream.lenient-finish", "true");
     changes.put("admission.running", "4");
@@ -231,6 +257,8 @@ final class SettingsTest {
     changes.put("health.down-interval", "12s");
     changes.put("health.failures", "13");
     changes.put("health.timeout", "14s");
+    changes.put("stall-watchdog", "33s");
+    changes.put("reload.interval", "34s");
     changes.put("drain.pause", "15s");
     changes.put("drain.grace", "16s");
     changes.put("keep-alive.time", "17s");
@@ -280,23 +308,25 @@ final class SettingsTest {
             28 << 10,
             29 << 10),
         new AccessConfig(folder.resolve("callers"), true),
-        new UpstreamConfig(
-            new BackendUrl("https://vllm/openai/v1", true, "vllm", 443, null, "/openai/v1"),
+        new RoutingConfig(
+            folder.resolve("routes"),
+            List.of(
+                new BackendConfig(
+                    "gpu",
+                    BackendUrl.parse("http://gpu/v1"),
+                    null,
+                    BackendTls.DEFAULT,
+                    true,
+                    1,
+                    4,
+                    false)),
+            List.of(),
             "m",
-            folder.resolve("key"),
-            new BackendTls(
-                folder.resolve("up-ca"),
-                folder.resolve("up-cert"),
-                folder.resolve("up-key"),
-                "gpu"),
-            seconds(6),
-            seconds(3),
-            true,
-            31 << 20,
-            30 << 20),
+            new RoutingConfig.Initial("m", true, 4)),
+        new UpstreamConfig(seconds(6), seconds(3), 31 << 20, 30 << 20),
         new CallConfig(seconds(7), seconds(8), seconds(9), seconds(10)),
         new AdmissionConfig(4, 5),
-        new HealthConfig(seconds(11), seconds(12), 13, seconds(14)),
+        new HealthConfig(seconds(11), seconds(12), 13, seconds(14), seconds(33)),
         new DrainConfig(seconds(15), seconds(16)),
         new ReloadConfig(seconds(32)),
         new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG));

@@ -29,9 +29,9 @@ class ProberTest {
   private static final Duration INTERVAL = Duration.ofSeconds(5);
   private static final Duration DOWN_INTERVAL = Duration.ofSeconds(1);
   private static final HealthConfig CONFIG =
-      new HealthConfig(INTERVAL, DOWN_INTERVAL, 3, Duration.ofSeconds(2));
+      new HealthConfig(INTERVAL, DOWN_INTERVAL, 3, Duration.ofSeconds(2), Duration.ofSeconds(60));
 
-  private static final ProbeAnswer UP = new Up(List.of("m"));
+  private static final ProbeAnswer UP = new Up(List.of("m"), List.of("m"));
   private static final ProbeAnswer REFUSED = new Down(Kind.REFUSED, "connection refused");
   private static final ProbeAnswer TIMEOUT = new Down(Kind.TIMEOUT, "no answer in 2 s");
 
@@ -41,10 +41,28 @@ class ProberTest {
   private final List<Consumer<ProbeAnswer>> asked = new ArrayList<>();
   private ProbeAnswer answer = UP;
   private boolean silent;
-  private final Prober prober = new Prober(CONFIG, this::probe, readiness, told::add, schedule);
+  private final Prober prober = prober(this::probe, up -> told.add(up.models()), schedule);
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(Prober.class);
   private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+
+  private Prober prober(BackendProbe probe, Consumer<ProbeAnswer.Up> lists, Schedule schedule) {
+    return new Prober("gpu", CONFIG, probe, listener(lists), schedule);
+  }
+
+  private Prober.Listener listener(Consumer<ProbeAnswer.Up> lists) {
+    return new Prober.Listener() {
+      @Override
+      public void probed(Upstream state, boolean wasGood) {
+        readiness.upstream(state);
+      }
+
+      @Override
+      public void lists(ProbeAnswer.Up listed) {
+        lists.accept(listed);
+      }
+    };
+  }
 
   private void probe(Duration timeout, Consumer<ProbeAnswer> whenDone) {
     asked.add(whenDone);
@@ -202,13 +220,13 @@ class ProberTest {
   void probeThatThrowsCountsAsFailedAndProbingGoesOn() {
     Prober throwing =
         new Prober(
+            "gpu",
             CONFIG,
             (timeout, whenDone) -> {
               asked.add(whenDone);
               throw new IllegalStateException("probe");
             },
-            readiness,
-            told::add,
+            listener(up -> told.add(up.models())),
             schedule);
     throwing.start();
     schedule.advance(DOWN_INTERVAL.multipliedBy(3));
@@ -221,10 +239,10 @@ class ProberTest {
     Duration ms = Duration.ofMillis(10);
     Prober hasty =
         new Prober(
-            new HealthConfig(ms, ms, 1, Duration.ofSeconds(1)),
+            "gpu",
+            new HealthConfig(ms, ms, 1, Duration.ofSeconds(1), Duration.ofSeconds(60)),
             this::probe,
-            readiness,
-            told::add,
+            listener(up -> told.add(up.models())),
             schedule);
     hasty.start();
     schedule.advance(Duration.ZERO);
@@ -243,7 +261,7 @@ class ProberTest {
   void modelsAreToldOnlyWhenTheyChange() {
     startedUp();
     schedule.advance(INTERVAL.multipliedBy(2));
-    nextProbeFinds(new Up(List.of("m", "n")), INTERVAL);
+    nextProbeFinds(new Up(List.of("m", "n"), List.of("m", "n")), INTERVAL);
     nextProbeFinds(REFUSED, INTERVAL.multipliedBy(4));
     assertEquals(List.of(List.of("m"), List.of("m", "n")), told);
     assertEquals(List.of("m", "n"), prober.models());
@@ -259,9 +277,10 @@ class ProberTest {
         logged.list.stream().map(e -> e.getLevel() + " " + e.getFormattedMessage()).toList();
     assertEquals(4, lines.size(), lines.toString());
     assertEquals(Level.INFO, logged.list.get(0).getLevel());
-    assertTrue(lines.get(1).startsWith("WARN Backend is down: connection refused. Nobody listens"));
+    assertTrue(
+        lines.get(1).startsWith("WARN Backend gpu is down: connection refused. Nobody listens"));
     assertTrue(lines.get(2).contains("`api-key-file`"), lines.get(2));
-    assertTrue(lines.get(3).startsWith("INFO Backend is up"), lines.get(3));
+    assertTrue(lines.get(3).startsWith("INFO Backend gpu is up"), lines.get(3));
   }
 
   @Test
@@ -287,17 +306,20 @@ class ProberTest {
   @Test
   void runsOnItsOwnThreadAndTakesAnswersFromOthers() throws InterruptedException {
     CountDownLatch listed = new CountDownLatch(1);
+    ProbeThread thread = new ProbeThread();
     Prober real =
         new Prober(
+            "gpu",
             CONFIG,
             (timeout, whenDone) -> new Thread(() -> whenDone.accept(UP)).start(),
-            readiness,
-            models -> listed.countDown());
+            listener(up -> listed.countDown()),
+            thread);
     real.start();
     try {
       assertTrue(listed.await(10, TimeUnit.SECONDS));
     } finally {
       real.stop();
+      thread.close();
     }
     real.sawServerError();
   }

@@ -82,6 +82,24 @@ class ConnectTest {
   }
 
   @Test
+  void oneAddressIsUsedWhateverTheNameSays() throws Exception {
+    try (RawServer server = listening("127.0.0.1")) {
+      HttpClient client =
+          fixture.client(
+              tcp("localhost", server.port(), false),
+              ClientFixture.CONNECT,
+              new BackendLink.OneAddress(InetAddress.getByName("::1")));
+      assertEquals(HttpFault.Kind.CONNECT, fixture.get(client).fault().kind());
+      HttpClient right =
+          fixture.client(
+              tcp("no.such.name", server.port(), false),
+              ClientFixture.CONNECT,
+              new BackendLink.OneAddress(InetAddress.getByName("127.0.0.1")));
+      assertEquals("ok", fixture.get(right).text());
+    }
+  }
+
+  @Test
   void nextAddressIsTriedWhenOneRefuses() throws Exception {
     try (RawServer server = listening("127.0.0.1")) {
       HttpClient client =

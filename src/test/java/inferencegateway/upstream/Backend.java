@@ -8,6 +8,7 @@ import inferencegateway.chat.Stopping;
 import inferencegateway.chat.TimeLimits;
 import inferencegateway.chat.Tracking;
 import inferencegateway.config.ApiKey;
+import inferencegateway.config.BackendConfig;
 import inferencegateway.config.BackendTls;
 import inferencegateway.config.BackendUrl;
 import inferencegateway.config.UpstreamConfig;
@@ -35,27 +36,33 @@ final class Backend {
   Backend(boolean lenientFinish, int maxEventBytes, int maxResponseBytes) {
     backend =
         new OpenAiBackend(
-            transport, config(lenientFinish, maxEventBytes, maxResponseBytes), key(), "1.2.3");
+            transport,
+            config(lenientFinish),
+            limits(maxEventBytes, maxResponseBytes),
+            key(),
+            "1.2.3");
   }
 
-  static UpstreamConfig config() {
-    return config(false, 16 << 20, 4 << 20);
+  static Dialect dialect() {
+    return Dialect.of(config(false), limits(16 << 20, 4 << 20), key());
   }
 
-  private static UpstreamConfig config(
-      boolean lenientFinish, int maxEventBytes, int maxResponseBytes) {
+  static BackendConfig config() {
+    return config(false);
+  }
+
+  static UpstreamConfig limits() {
+    return limits(16 << 20, 4 << 20);
+  }
+
+  private static BackendConfig config(boolean lenientFinish) {
     BackendUrl url = new BackendUrl("http://gpu:8000/v1", false, "gpu", 8000, null, "/v1");
+    return new BackendConfig("gpu", url, null, BackendTls.DEFAULT, lenientFinish, 1, 1, false);
+  }
+
+  private static UpstreamConfig limits(int maxEventBytes, int maxResponseBytes) {
     Duration some = Duration.ofSeconds(2);
-    return new UpstreamConfig(
-        url,
-        null,
-        null,
-        BackendTls.DEFAULT,
-        some,
-        some,
-        lenientFinish,
-        maxEventBytes,
-        maxResponseBytes);
+    return new UpstreamConfig(some, some, maxEventBytes, maxResponseBytes);
   }
 
   static ApiKey key() {

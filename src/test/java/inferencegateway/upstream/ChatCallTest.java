@@ -187,6 +187,7 @@ class ChatCallTest {
               return dead;
             },
             Backend.config(),
+            Backend.limits(),
             ApiKey.NONE,
             "1");
     failing.chat(backend.loop, Backend.request("a"), true, Tracking.of("r"), heard);
@@ -202,6 +203,7 @@ class ChatCallTest {
               throw new IllegalArgumentException("the key");
             },
             Backend.config(),
+            Backend.limits(),
             ApiKey.NONE,
             "1");
     failing.chat(backend.loop, Backend.request("a"), true, Tracking.of("r"), heard);

@@ -49,7 +49,7 @@ class ProbeTest {
     assertEquals("/health", backend.wire().request.path());
     assertTrue(answers.isEmpty());
     backend.wire().sent().head(200, "").end();
-    assertEquals(List.of(new ProbeAnswer.Up(List.of("base"))), answers);
+    assertEquals(List.of(new ProbeAnswer.Up(List.of("base"), List.of("base", "lora"))), answers);
     assertEquals(0, backend.loop.timersLeft());
   }
 
@@ -61,14 +61,15 @@ class ProbeTest {
             "{\"data\":[{\"id\":\"a\",\"root\":\"r\",\"parent\":null},{\"id\":\"b\",\"root\":\"r\"},"
                 + "{\"id\":\"c\"},{\"id\":\"d\",\"root\":\"d\"}]}");
     backend.wire().sent().head(200, "").end();
-    assertEquals(List.of(new ProbeAnswer.Up(List.of("a", "c", "d"))), answers);
+    assertEquals(
+        List.of(new ProbeAnswer.Up(List.of("a", "c", "d"), List.of("a", "b", "c", "d"))), answers);
   }
 
   @Test
   void aBackendWithoutHealthIsUp() {
     probe().json(200, MODELS);
     backend.wire().json(404, "{\"detail\":\"Not Found\"}");
-    assertEquals(List.of(new ProbeAnswer.Up(List.of("base"))), answers);
+    assertEquals(List.of(new ProbeAnswer.Up(List.of("base"), List.of("base", "lora"))), answers);
   }
 
   @Test
@@ -96,7 +97,7 @@ class ProbeTest {
   void anEmptyListIsUp() {
     probe().json(200, "{\"data\":[]}");
     backend.wire().json(404, "");
-    assertEquals(List.of(new ProbeAnswer.Up(List.of())), answers);
+    assertEquals(List.of(new ProbeAnswer.Up(List.of(), List.of())), answers);
   }
 
   @ParameterizedTest

@@ -1,0 +1,75 @@
+package inferencegateway;
+
+import inferencegateway.admission.Capacity;
+import inferencegateway.cli.Version;
+import inferencegateway.config.BackendConfig;
+import inferencegateway.config.UpstreamConfig;
+import inferencegateway.http.HttpClient;
+import inferencegateway.http.Loops;
+import inferencegateway.route.Backend;
+import inferencegateway.route.Fleet;
+import inferencegateway.upstream.OpenAiBackend;
+import java.io.IOException;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/** Makes each backend: its connections on every loop, its dialect, its places, its probes. */
+final class BackendOpening implements Fleet.Opening {
+
+  private final Loops loops;
+  private final UpstreamConfig limits;
+  private final @Nullable Probing probing;
+
+  /**
+   * @param probing null: nobody looks after the backends
+   */
+  BackendOpening(Loops loops, UpstreamConfig limits, @Nullable Probing probing) {
+    this.loops = loops;
+    this.limits = limits;
+    this.probing = probing;
+  }
+
+  @Override
+  public Fleet.Opened open(String name, BackendConfig config, @Nullable InetAddress only)
+      throws IOException {
+    Credentials credentials = Credentials.open(config);
+    HttpClient http =
+        new HttpClient(
+            loops, config.url(), credentials.tls(), limits.connectTimeout(), limits.idle(), only);
+    http.start();
+    OpenAiBackend api =
+        new OpenAiBackend(http::send, config, limits, credentials.apiKey(), Version.of("version"));
+    Backend backend = new Backend(name, config, api, new Capacity(config.running()));
+    BackendProbes probes = probing == null ? null : probing.of(backend, credentials, only);
+    return new Opened(backend, credentials, http, probes);
+  }
+
+  private record Opened(
+      Backend backend, Credentials credentials, HttpClient http, @Nullable BackendProbes probes)
+      implements Fleet.Opened {
+
+    @Override
+    public void start() {
+      if (probes != null) {
+        probes.start();
+      }
+    }
+
+    @Override
+    public void reload() throws IOException {
+      credentials.reload();
+    }
+
+    @Override
+    public void retire() {
+      if (probes != null) {
+        probes.close();
+      }
+    }
+
+    @Override
+    public void close() {
+      http.close();
+    }
+  }
+}
