@@ -32,9 +32,9 @@ record CallPath(HttpClient http, Backend backend, Routes routes, Calls calls, Se
         new HttpClient(loops, upstream.backend(), upstream.connectTimeout(), upstream.idle());
     http.start();
     OpenAiBackend api = new OpenAiBackend(http::send, upstream, Version.of("version"));
-    Backend backend = new Backend("default", api, new Capacity(config.admission().running()));
+    Backend backend = new Backend("default", api, Capacity.of(config.admission()));
     Routes routes = new Routes(List.of(backend), upstream.defaultModel());
-    Gate gate = new Gate(config.admission());
+    Gate gate = new Gate(config.admission(), () -> false);
     Calls calls = new Calls(routes, gate, config.call(), upstream.maxResponseBytes(), whenOver);
     return new CallPath(http, backend, routes, calls, new Services(calls, loops::current));
   }

@@ -75,8 +75,15 @@ final class Dispatch {
    * finds a place counts.
    */
   private void granted() {
-    Capacity held = place == null ? null : place.held();
-    if (owner.isOver() || backend != null || held == null || trip == null || request == null) {
+    if (owner.isOver() || backend != null || place == null || trip == null || request == null) {
+      return;
+    }
+    Capacity held = place.held();
+    if (held == null) {
+      Failure no = place.refused();
+      if (no != null) {
+        owner.refused(no);
+      }
       return;
     }
     Backend chosen = trip.at(held);
@@ -86,6 +93,27 @@ final class Dispatch {
     upstream = call;
     if (owner.isOver() && !upstreamDone) {
       call.abort();
+    }
+  }
+
+  /** The first token of a streamed answer is there. */
+  void firstToken() {
+    if (place != null) {
+      place.firstToken();
+    }
+  }
+
+  /** The backend had no room. */
+  void pushedBack() {
+    if (place != null) {
+      place.pushedBack();
+    }
+  }
+
+  /** What the call has cost; before {@link #stop}. */
+  void charge(long tokens) {
+    if (place != null && backend != null && tokens > 0) {
+      place.charge(tokens);
     }
   }
 

@@ -49,7 +49,7 @@ final class SettingsTest {
             4 << 20),
         config.upstream());
     assertEquals(new CallConfig(minutes(5), seconds(60), minutes(10), seconds(30)), config.call());
-    assertEquals(new AdmissionConfig(256, 256), config.admission());
+    assertEquals(new AdmissionConfig(256, 256, true, 1, 256, null), config.admission());
     assertEquals(new HealthConfig(seconds(5), seconds(1), 3, seconds(2)), config.health());
     assertEquals(new DrainConfig(seconds(5), seconds(30)), config.drain());
     assertEquals(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.INFO), config.log());
@@ -222,6 +222,10 @@ final class SettingsTest {
     changes.put("max-call-time", "9s");
     changes.put("slow-caller-stall", "10s");
     changes.put("health.interval", "11s");
+    changes.put("admission.adaptive", "false");
+    changes.put("admission.min", "2");
+    changes.put("admission.max", "6");
+    changes.put("admission.longest-wait", "32s");
     changes.put("health.down-interval", "12s");
     changes.put("health.failures", "13");
     changes.put("health.timeout", "14s");
@@ -276,7 +280,7 @@ final class SettingsTest {
             31 << 20,
             30 << 20),
         new CallConfig(seconds(7), seconds(8), seconds(9), seconds(10)),
-        new AdmissionConfig(4, 5),
+        new AdmissionConfig(4, 5, false, 2, 6, seconds(32)),
         new HealthConfig(seconds(11), seconds(12), 13, seconds(14)),
         new DrainConfig(seconds(15), seconds(16)),
         new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG));
