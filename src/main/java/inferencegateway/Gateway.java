@@ -1,17 +1,24 @@
 package inferencegateway;
 
+import inferencegateway.admission.Capacity;
 import inferencegateway.api.UnknownMethods;
 import inferencegateway.call.AbruptEnd;
 import inferencegateway.call.InboundBytes;
 import inferencegateway.call.RequestMemory;
+import inferencegateway.chat.Reason;
 import inferencegateway.cli.RunningGateway;
 import inferencegateway.cli.Version;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
+import inferencegateway.health.HostReadings;
+import inferencegateway.health.LoadWatch;
 import inferencegateway.health.Prober;
+import inferencegateway.health.Pulse;
 import inferencegateway.health.Readiness;
+import inferencegateway.health.Strain;
 import inferencegateway.http.HttpClient;
 import inferencegateway.http.Loops;
+import inferencegateway.server.DirectMemory;
 import inferencegateway.server.Drain;
 import inferencegateway.server.DrainHeader;
 import inferencegateway.server.GrpcListener;
@@ -39,9 +46,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Gateway implements RunningGateway {
 
+  /** How often to look at what runs out. */
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
   private final AccessLog log = new AccessLog();
   private final LibraryLog libraryLog = new LibraryLog();
   private final Readiness readiness = new Readiness();
+  private final Strain strain = new Strain(new HostReadings(DirectMemory::share), readiness);
+  private final Pulse strainPulse = new Pulse("strain", LOOK, strain::look);
   private final RequestMemory requestMemory = RequestMemory.ofThisProcess();
 
   private final Loops loops;
@@ -53,6 +65,7 @@ public final class Gateway implements RunningGateway {
   private final HttpClient probeHttp;
   private final OpenAiBackend probed;
   private final Prober prober;
+  private final Pulse loadPulse;
 
   private final WarmUp warmUp;
   private final Drain drain;
@@ -65,7 +78,7 @@ public final class Gateway implements RunningGateway {
   private Gateway(GatewayConfig config) {
     this.loops = new Loops("gateway", Runtime.getRuntime().availableProcessors());
     loops.start();
-    this.path = CallPath.of(config, loops, this::callOver);
+    this.path = CallPath.of(config, loops, strain::isShortOfMemory, this::callOver);
     this.listener =
         new GrpcListener(
             config.listener(),
@@ -81,6 +94,7 @@ public final class Gateway implements RunningGateway {
     this.probeHttp = probeClient(config);
     this.probed = new OpenAiBackend(probeHttp::send, config.upstream(), Version.of("version"));
     this.prober = new Prober(config.health(), this::probe, readiness, path.backend()::served);
+    this.loadPulse = new Pulse("backend-load", LOOK, loadWatch()::look);
     this.warmUp = new WarmUp(config, loops, readiness::warm);
     this.drain =
         new Drain(
@@ -112,6 +126,8 @@ public final class Gateway implements RunningGateway {
       healthListener.start();
     }
     prober.start();
+    loadPulse.start();
+    strainPulse.start();
     warmUp.start();
   }
 
@@ -144,8 +160,20 @@ public final class Gateway implements RunningGateway {
     probed.probe(probeLoop.next(), timeout, done);
   }
 
+  /** Only where calls run: an idle backend is left alone. */
+  private LoadWatch loadWatch() {
+    Capacity capacity = path.backend().capacity();
+    return new LoadWatch(
+        done -> probed.load(probeLoop.next(), LOOK, done),
+        () -> capacity.running() > 0,
+        load -> path.gate().told(capacity, load.running(), load.waiting(), load.cache()));
+  }
+
   private void callOver(CallRecord call) {
     log.record(call);
+    if (Reason.NO_SOCKETS.name().equals(call.reason())) {
+      strain.sawNoSockets();
+    }
     if (call.outcome() == CallOutcome.UPSTREAM_5XX) {
       prober.sawServerError();
     }
@@ -215,6 +243,8 @@ public final class Gateway implements RunningGateway {
 
   private void release() {
     warmUp.close();
+    strainPulse.close();
+    loadPulse.close();
     prober.stop();
     probeHttp.close();
     probeLoop.close();

@@ -67,7 +67,7 @@ final class WarmUp implements AutoCloseable {
   private void callOneself() throws IOException {
     try (Simulator simulator = new Simulator(instantAnswers())) {
       simulator.start();
-      try (CallPath path = CallPath.of(towards(simulator), loops, call -> {})) {
+      try (CallPath path = CallPath.of(towards(simulator), loops, () -> false, call -> {})) {
         GrpcListener listener = listener(path);
         listener.start();
         try {

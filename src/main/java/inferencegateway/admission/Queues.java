@@ -104,8 +104,8 @@ final class Queues {
       return null;
     }
     int next = pool.ahead(holder, most) + 1;
-    double wait = turnover.until(next);
-    double firstToken = firstTokens.least(asking.model(), now);
+    long wait = (long) turnover.until(next);
+    long firstToken = firstTokens.least(asking.model(), now);
     if (wait + firstToken > asking.left(now)) {
       return Refusals.deadline(wait, firstToken);
     }
@@ -113,7 +113,7 @@ final class Queues {
       return Refusals.retry();
     }
     boolean tooLong = !turnover.frees(next, longest(turnover), now);
-    return tooLong && !pool.isLight(holder) ? Refusals.wait(wait) : null;
+    return tooLong && !pool.isLight(holder) ? Refusals.longWait(wait) : null;
   }
 
   private double longest(Turnover turnover) {
@@ -236,7 +236,7 @@ final class Queues {
 
   /** True when the waiter has left its queue: with a place, or refused. */
   private boolean grant(Place place, Predicate<Capacity> hasRoom, List<Place> decided, long now) {
-    double firstToken = firstTokens.least(place.asking.model(), now);
+    long firstToken = firstTokens.least(place.asking.model(), now);
     if (firstToken > place.asking.left(now)) {
       refuse(place, Refusals.deadline(0, firstToken));
       decided.add(place);

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What callers are told that are not let in. */
@@ -25,7 +26,7 @@ final class Refusals {
         Reason.CONCURRENCY_LIMIT, "the backend is busy and its queue is full; call again later");
   }
 
-  static Failure wait(double nanos) {
+  static Failure longWait(long nanos) {
     return Failure.of(
             Reason.CONCURRENCY_LIMIT, "the backend is busy, waiting would take long; call again")
         .withFacts(Map.of("est_wait_ms", millis(nanos)));
@@ -51,12 +52,12 @@ final class Refusals {
    * @param queue nanoseconds until there is a place
    * @param firstToken nanoseconds from there to the first token, at least
    */
-  static Failure deadline(double queue, double firstToken) {
+  static Failure deadline(long queue, long firstToken) {
     return Failure.of(
             Reason.DEADLINE_UNREACHABLE,
             "no first token could be there before the deadline; allow more time or call again")
         .withFacts(Map.of("est_wait_ms", millis(queue + firstToken)))
-        .withRetryAfter(queue > 0 ? pause((long) queue) : null);
+        .withRetryAfter(queue > 0 ? pause(queue) : null);
   }
 
   /**
@@ -81,8 +82,8 @@ final class Refusals {
     }
   }
 
-  private static String millis(double nanos) {
-    return Long.toString(Math.round(nanos / 1e6));
+  private static String millis(long nanos) {
+    return Long.toString(TimeUnit.NANOSECONDS.toMillis(nanos));
   }
 
   /** Within bounds, and not the same for all. */
