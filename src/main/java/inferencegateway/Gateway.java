@@ -206,6 +206,11 @@ public final class Gateway implements RunningGateway {
     return path.calls().running();
   }
 
+  /** Calls that the backend is given at once, as found out so far. */
+  public int admissionLimit() {
+    return path.backend().capacity().limit();
+  }
+
   @Override
   public void drainAndStop() {
     if (stopping.compareAndSet(false, true)) {
