@@ -96,6 +96,7 @@ public final class Gate {
     if (firstToken > asking.left(now) && !firstTokens.mayTry(asking.model(), now)) {
       return Refusals.deadline(0, firstToken);
     }
+    queues.asked(place, now);
     turnover.clear();
     Capacity free = holder.isAtLimit() ? null : place.candidates.choose(turnover);
     if (free == null) {

@@ -18,15 +18,12 @@ final class Level {
   final TreeSet<Line> ready =
       new TreeSet<>(Comparator.<Line>comparingInt(line -> line.running).thenComparing(BY_TURN));
 
-  /** All lines, the heaviest first. */
-  private final TreeSet<Line> all =
-      new TreeSet<>(Comparator.<Line>comparingInt(Line::weight).reversed().thenComparing(BY_TURN));
-
   /** Those with waiters, the heaviest first: they make room for others. */
   private final TreeSet<Line> waiters =
       new TreeSet<>(Comparator.<Line>comparingInt(Line::weight).reversed().thenComparing(BY_TURN));
 
   int waiting;
+  private int lines;
 
   Level(int priority) {
     this.priority = priority;
@@ -69,15 +66,13 @@ final class Level {
   }
 
   private void lift(Line line) {
-    all.remove(line);
+    lines -= line.weight() > 0 ? 1 : 0;
     waiters.remove(line);
     ready.remove(line);
   }
 
   private void put(Line line) {
-    if (line.weight() > 0) {
-      all.add(line);
-    }
+    lines += line.weight() > 0 ? 1 : 0;
     if (line.waiting.size() > 0) {
       waiters.add(line);
     }
@@ -87,11 +82,7 @@ final class Level {
   }
 
   boolean isEmpty() {
-    return all.isEmpty();
-  }
-
-  int heaviest() {
-    return all.isEmpty() ? 0 : all.first().weight();
+    return lines == 0;
   }
 
   /** Whose newest waiter goes when somebody has to. */

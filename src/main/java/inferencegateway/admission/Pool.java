@@ -17,6 +17,7 @@ final class Pool {
   final TreeMap<Integer, Level> levels = new TreeMap<>(Comparator.reverseOrder());
 
   private final Map<Key, Line> lines = new HashMap<>();
+  final FairShare share = new FairShare();
   private long turns;
 
   Pool(Object key) {
@@ -111,12 +112,6 @@ final class Pool {
       }
     }
     return sum;
-  }
-
-  /** Somebody of the same priority takes at least twice as much as this caller would. */
-  boolean isLight(Holder holder) {
-    Level level = levels.get(holder.priority());
-    return level != null && level.heaviest() >= 2 * (weight(holder) + 1);
   }
 
   /** Who makes room for one more call of that caller in a full queue; null: nobody. */

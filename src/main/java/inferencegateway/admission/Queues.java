@@ -17,6 +17,9 @@ final class Queues {
   /** Of what a call takes: callers that are let in shall not notice the crowd. */
   private static final double WAIT_SHARE = 0.2;
 
+  /** Who asks for no more than its share is not sent away for the crowd of others so soon. */
+  private static final double PATIENCE_WITH_FEW = 5;
+
   /** Nobody minds that little. */
   private static final double SHORT_WAIT = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -61,6 +64,11 @@ final class Queues {
   }
 
   // --- coming ---
+
+  /** Before anything is decided. */
+  void asked(Place place, long now) {
+    pool(place).share.asked(place.asking.caller(), now);
+  }
 
   /**
    * Lets a call wait, or says why not.
@@ -109,11 +117,17 @@ final class Queues {
     if (wait + firstToken > asking.left(now)) {
       return Refusals.deadline(wait, firstToken);
     }
-    if (asking.retried() && !turnover.frees(next, longest(turnover) / 2, now)) {
+    double longest = longest(turnover);
+    if (asking.retried() && !turnover.frees(next, longest / 2, now)) {
       return Refusals.retry();
     }
-    boolean tooLong = !turnover.frees(next, longest(turnover), now);
-    return tooLong && !pool.isLight(holder) ? Refusals.longWait(wait) : null;
+    if (!turnover.frees(next, longest, now)) {
+      boolean mayWait =
+          pool.share.isKeptBy(asking.caller(), turnover.perNano(), now)
+              && turnover.frees(next, longest * PATIENCE_WITH_FEW, now);
+      return mayWait ? null : Refusals.longWait(wait);
+    }
+    return null;
   }
 
   private double longest(Turnover turnover) {

@@ -42,7 +42,7 @@ final class Turnover implements Predicate<Capacity> {
     return running / perNano();
   }
 
-  private double perNano() {
+  double perNano() {
     double sum = 0;
     for (Capacity each : seen) {
       sum += each.perNano();

@@ -96,6 +96,16 @@ final class Crowd {
     }
   }
 
+  /** Asks while all is taken, again and again, and does not wait. */
+  void insist(String caller, int times) {
+    for (int i = 0; i < times; i++) {
+      if (ask(by(caller)) instanceof Place place) {
+        place.release();
+      }
+    }
+    after(Duration.ofMillis(201));
+  }
+
   List<Place> fill(String caller, int calls) {
     List<Place> places = new ArrayList<>();
     for (int i = 0; i < calls; i++) {

@@ -92,6 +92,7 @@ class ExpectedWaitTest {
       crowd.after(Duration.ofMillis(200));
     }
     // One ends every 200 ms, and a fifth of a call is 400 ms.
+    crowd.insist("a", 100);
     crowd.fill("a", 2);
     Failure refusal = crowd.refusal(Crowd.by("a"));
     assertEquals(Reason.CONCURRENCY_LIMIT, refusal.reason());
@@ -103,8 +104,9 @@ class ExpectedWaitTest {
     Crowd crowd = Crowd.fixed(10, 100);
     crowd.history(20, CALL);
     crowd.fill("a", 10);
+    crowd.insist("a", 100);
     assertEquals(Reason.CONCURRENCY_LIMIT, crowd.refusal(Crowd.by("a")).reason());
-    crowd.after(Duration.ofMillis(1_700));
+    crowd.after(Duration.ofMillis(1_500));
     crowd.place("a");
   }
 
@@ -113,9 +115,31 @@ class ExpectedWaitTest {
     Crowd crowd = Crowd.fixed(4, 100);
     crowd.history(20, CALL);
     crowd.fill("flood", 4);
+    crowd.insist("flood", 100);
     assertEquals(Reason.CONCURRENCY_LIMIT, crowd.refusal(Crowd.by("flood")).reason());
     assertNull(crowd.place("light").held());
     assertEquals(List.of(), crowd.told);
+  }
+
+  @Test
+  void aBurstIsNotRefusedAtOnce() {
+    Crowd crowd = Crowd.fixed(10, 100);
+    crowd.history(20, CALL);
+    crowd.fill("a", 20);
+    assertEquals(10, crowd.gate.waiting());
+    assertEquals(Reason.CONCURRENCY_LIMIT, crowd.refusal(Crowd.by("a")).reason());
+  }
+
+  @Test
+  void aCrowdOfManyIsACrowdToo() {
+    Crowd crowd = Crowd.fixed(10, 100);
+    crowd.history(20, CALL);
+    crowd.fill("a", 10);
+    for (int i = 0; i < 200; i++) {
+      crowd.ask(Crowd.by("one of many " + i));
+    }
+    crowd.after(Duration.ofMillis(201));
+    assertEquals(Reason.CONCURRENCY_LIMIT, crowd.refusal(Crowd.by("one more")).reason());
   }
 
   @Test
