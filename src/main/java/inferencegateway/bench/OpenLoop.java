@@ -3,6 +3,7 @@ package inferencegateway.bench;
 import inferencegateway.proto.llm.v1.CompleteRequest;
 import inferencegateway.proto.llm.v1.LLMServiceGrpc;
 import inferencegateway.proto.llm.v1.TokenChunk;
+import io.grpc.Attributes;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
@@ -10,6 +11,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenLoop implements AutoCloseable {
 
-  private static final int CONNECTIONS = 8;
+  private static final int CONNECTIONS = 4;
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final CompleteRequest request;
@@ -67,8 +69,7 @@ final class OpenLoop implements AutoCloseable {
     }
 
     @Override
-    public java.net.SocketAddress createSocketAddress(
-        java.net.SocketAddress remote, io.grpc.Attributes attributes) {
+    public SocketAddress createSocketAddress(SocketAddress remote, Attributes attributes) {
       return new InetSocketAddress(host, 0);
     }
   }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -25,6 +26,10 @@ final class Overload {
   private static final double LEAST_GOODPUT = 0.95;
   private static final double MOST_REFUSAL_MS = 20;
   private static final double MOST_P99 = 1.3;
+  private static final double LEAST_LIGHT = 0.99;
+  private static final int LIGHT_CALLERS = 10;
+  private static final double LIGHT = 0.04;
+  private static final double FLOOD = 10;
 
   private final Servers servers;
   private final boolean quick;
@@ -41,7 +46,8 @@ final class Overload {
    *
    * @param capacity calls a second that the slots can do at the very most
    */
-  record Report(double capacity, Measured unloaded, Measured once, Measured fiveTimes) {
+  record Report(
+      double capacity, Measured unloaded, Measured once, Measured fiveTimes, Flood flood) {
 
     double goodputRatio() {
       return fiveTimes.goodput() / once.goodput();
@@ -54,7 +60,8 @@ final class Overload {
     boolean holds() {
       return goodputRatio() >= LEAST_GOODPUT
           && fiveTimes.refusalP99() <= MOST_REFUSAL_MS
-          && slowdown() <= MOST_P99;
+          && slowdown() <= MOST_P99
+          && flood.lightShare() >= LEAST_LIGHT;
     }
 
     List<String> words(Machine machine, String command) {
@@ -69,6 +76,12 @@ final class Overload {
           said("goodput at 5 times / at capacity", goodputRatio(), "at least", LEAST_GOODPUT));
       lines.add(said("refusals, p99 in ms", fiveTimes.refusalP99(), "at most", MOST_REFUSAL_MS));
       lines.add(said("accepted p99 / unloaded", slowdown(), "at most", MOST_P99));
+      lines.add(
+          said(
+              "light callers beside a flood, answered",
+              flood.lightShare(),
+              "at least",
+              LEAST_LIGHT));
       lines.add(
           format(
               "Calls a second, at random, due by the clock whatever the server does; times in ms from"
@@ -96,11 +109,63 @@ final class Overload {
     }
 
     private static String said(String what, double value, String relation, double bound) {
-      return format("%-34s %7.2f   (%s %.2f)", what, value, relation, bound);
+      return format("%-38s %6.2f   (%s %.2f)", what, value, relation, bound);
     }
 
     private static String format(String shape, Object... values) {
       return String.format(Locale.ROOT, shape, values);
+    }
+  }
+
+  /**
+   * One caller at ten times the capacity beside ten that ask for four hundredths of it each.
+   *
+   * @param light calls of the ten, a second
+   */
+  record Flood(double light, double lightAnswered, Measured flooding) {
+
+    double lightShare() {
+      return lightAnswered / light;
+    }
+
+    static Flood of(int port, LoadLoops loops, Ask ask, double capacity, Duration measure)
+        throws InterruptedException {
+      List<OpenLoop> callers = new ArrayList<>();
+      List<CompletableFuture<Measured>> loads = new ArrayList<>();
+      try {
+        for (int i = 0; i <= LIGHT_CALLERS; i++) {
+          // Callers without a name are told apart by where they come from.
+          OpenLoop caller = new OpenLoop(port, loops, ask, DEADLINE, "127.0.0." + (10 + i), i);
+          callers.add(caller);
+          loads.add(started(caller, capacity * (i == 0 ? FLOOD : LIGHT), measure));
+        }
+        Measured flooding = loads.get(0).join();
+        List<Measured> light = loads.stream().skip(1).map(CompletableFuture::join).toList();
+        return new Flood(
+            light.stream().mapToDouble(Measured::offered).sum(),
+            light.stream().mapToDouble(Measured::goodput).sum(),
+            flooding);
+      } finally {
+        callers.forEach(OpenLoop::close);
+      }
+    }
+
+    private static CompletableFuture<Measured> started(
+        OpenLoop caller, double perSecond, Duration measure) {
+      CompletableFuture<Measured> done = new CompletableFuture<>();
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  done.complete(caller.run(perSecond, seconds(4), measure).measured());
+                } catch (InterruptedException | RuntimeException e) {
+                  done.completeExceptionally(e);
+                }
+              },
+              "caller");
+      thread.setDaemon(true);
+      thread.start();
+      return done;
     }
   }
 
@@ -117,8 +182,15 @@ final class Overload {
           capacity,
           measured(load, "unloaded", LITTLE * capacity),
           measured(load, "at capacity", capacity),
-          measured(load, "5 times", MUCH * capacity));
+          measured(load, "5 times", MUCH * capacity),
+          flood(gateway.port(), loops, ask, capacity));
     }
+  }
+
+  private Flood flood(int port, LoadLoops loops, Ask ask, double capacity)
+      throws InterruptedException {
+    progress.accept("measuring: one caller floods, ten others call");
+    return Flood.of(port, loops, ask, capacity, seconds(quick ? 8 : 25));
   }
 
   private Measured measured(OpenLoop load, String words, double perSecond)
