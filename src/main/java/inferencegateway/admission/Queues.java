@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class Queues {
 
   /** Of what a call takes: callers that are let in shall not notice the crowd. */
-  private static final double WAIT_SHARE = 0.2;
+  private static final double WAIT_SHARE = 0.15;
 
   /** Who asks for no more than its share is not sent away for the crowd of others so soon. */
-  private static final double PATIENCE_WITH_FEW = 5;
+  private static final double PATIENT_SHARE = 1.05;
 
   /** Nobody minds that little. */
   private static final double SHORT_WAIT = TimeUnit.MILLISECONDS.toNanos(100);
@@ -124,7 +124,7 @@ final class Queues {
     if (!turnover.frees(next, longest, now)) {
       boolean mayWait =
           pool.share.isKeptBy(asking.caller(), turnover.perNano(), now)
-              && turnover.frees(next, longest * PATIENCE_WITH_FEW, now);
+              && turnover.frees(next, Math.max(longest, PATIENT_SHARE * turnover.meanHold()), now);
       return mayWait ? null : Refusals.longWait(wait);
     }
     return null;

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 final class Overload {
 
   private static final int SLOTS = 8;
-  private static final Duration TTFT = Duration.ofMillis(100);
-  private static final Duration DEADLINE = Duration.ofSeconds(3);
+  private static final Duration TTFT = Duration.ofMillis(200);
+  private static final Duration DEADLINE = Duration.ofSeconds(5);
   private static final double LITTLE = 0.25;
   private static final double MUCH = 5;
 
@@ -190,13 +190,13 @@ final class Overload {
   private Flood flood(int port, LoadLoops loops, Ask ask, double capacity)
       throws InterruptedException {
     progress.accept("measuring: one caller floods, ten others call");
-    return Flood.of(port, loops, ask, capacity, seconds(quick ? 8 : 25));
+    return Flood.of(port, loops, ask, capacity, seconds(quick ? 10 : 40));
   }
 
   private Measured measured(OpenLoop load, String words, double perSecond)
       throws InterruptedException {
     progress.accept("measuring: " + words);
-    return load.run(perSecond, seconds(3), seconds(quick ? 8 : 25)).measured();
+    return load.run(perSecond, seconds(3), seconds(quick ? 10 : 40)).measured();
   }
 
   private static Duration seconds(int count) {

@@ -18,7 +18,7 @@ enum Scenario {
   MEMORY_2000(
       Kind.MEMORY, 2_000, Duration.ofMillis(200), 1_500, "memory of 2,000 streams, against 100"),
   OVERLOAD(
-      Kind.OVERLOAD, 8, Duration.ofMillis(20), 20, "5 times what 8 slots can do; alone, 2 minutes"),
+      Kind.OVERLOAD, 8, Duration.ofMillis(40), 20, "5 times what 8 slots can do; alone, 4 minutes"),
   SMALLEST(Kind.STREAMED, 4, Duration.ofMillis(10), 200, "4 streams; shows that all of it works");
 
   enum Kind {

@@ -119,7 +119,7 @@ final class Keys {
           Group.BACKEND,
           "admission.longest-wait",
           DURATION,
-          "Calls that would wait longer are refused at once; without it, a fifth of what calls take");
+          "Calls that would wait longer are refused at once; without it, 15 % of what calls take");
 
   static final Setting<Duration> CONNECT_TIMEOUT =
       row(

@@ -91,12 +91,12 @@ class ExpectedWaitTest {
       crowd.place("a");
       crowd.after(Duration.ofMillis(200));
     }
-    // One ends every 200 ms, and a fifth of a call is 400 ms.
+    // One ends every 200 ms, and 15 % of a call is 300 ms.
     crowd.insist("a", 100);
-    crowd.fill("a", 2);
+    crowd.fill("a", 1);
     Failure refusal = crowd.refusal(Crowd.by("a"));
     assertEquals(Reason.CONCURRENCY_LIMIT, refusal.reason());
-    assertEquals("600", refusal.facts().get("est_wait_ms"));
+    assertEquals("400", refusal.facts().get("est_wait_ms"));
   }
 
   @Test

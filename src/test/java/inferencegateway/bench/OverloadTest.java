@@ -20,8 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class OverloadTest {
 
-  /** Half as fast as in the bench: half as much work for the processor. */
-  private static final Ask ASK = new Ask(true, 20, Duration.ofMillis(40));
+  private static final Ask ASK = Scenario.OVERLOAD.ask();
 
   private static final Duration TTFT = Duration.ofMillis(200);
 
