@@ -2,7 +2,9 @@ package inferencegateway;
 
 import inferencegateway.admission.Capacity;
 import inferencegateway.cli.Version;
+import inferencegateway.config.AdmissionConfig;
 import inferencegateway.config.BackendConfig;
+import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.UpstreamConfig;
 import inferencegateway.http.HttpClient;
 import inferencegateway.http.Loops;
@@ -18,14 +20,16 @@ final class BackendOpening implements Fleet.Opening {
 
   private final Loops loops;
   private final UpstreamConfig limits;
+  private final AdmissionConfig admission;
   private final @Nullable Probing probing;
 
   /**
    * @param probing null: nobody looks after the backends
    */
-  BackendOpening(Loops loops, UpstreamConfig limits, @Nullable Probing probing) {
+  BackendOpening(Loops loops, GatewayConfig config, @Nullable Probing probing) {
     this.loops = loops;
-    this.limits = limits;
+    this.limits = config.upstream();
+    this.admission = config.admission();
     this.probing = probing;
   }
 
@@ -39,7 +43,8 @@ final class BackendOpening implements Fleet.Opening {
     http.start();
     OpenAiBackend api =
         new OpenAiBackend(http::send, config, limits, credentials.apiKey(), Version.of("version"));
-    Backend backend = new Backend(name, config, api, new Capacity(config.running()));
+    Backend backend =
+        new Backend(name, config, api, Capacity.of(admission.startingAt(config.running())));
     BackendProbes probes = probing == null ? null : probing.of(backend, credentials, only);
     return new Opened(backend, credentials, http, probes);
   }

@@ -1,6 +1,7 @@
 package inferencegateway;
 
 import inferencegateway.cli.Version;
+import inferencegateway.health.LoadWatch;
 import inferencegateway.health.Prober;
 import inferencegateway.health.Readiness.Upstream;
 import inferencegateway.http.HttpClient;
@@ -19,6 +20,7 @@ final class BackendProbes implements Prober.Listener, Backend.Watch, AutoCloseab
   private final OpenAiBackend api;
   private final Prober prober;
   private final TokenProbe tokenProbe;
+  private final LoadWatch load;
 
   BackendProbes(
       Probing shared, Backend backend, Credentials credentials, @Nullable InetAddress only) {
@@ -48,10 +50,20 @@ final class BackendProbes implements Prober.Listener, Backend.Watch, AutoCloseab
             shared.thread());
     this.tokenProbe =
         new TokenProbe(shared.loop(), api, shared.health().stall(), backend::progressed);
+    this.load = loadWatch();
+  }
+
+  /** Only where calls run: an idle backend is left alone. */
+  private LoadWatch loadWatch() {
+    return new LoadWatch(
+        done -> api.load(shared.loop().next(), Probing.LOAD, done),
+        () -> backend.capacity().running() > 0,
+        told -> shared.told().accept(backend, told));
   }
 
   void start() {
     http.start();
+    shared.loads().add(load);
     backend.watchedBy(this);
     prober.start();
   }
@@ -82,6 +94,7 @@ final class BackendProbes implements Prober.Listener, Backend.Watch, AutoCloseab
 
   @Override
   public void close() {
+    shared.loads().remove(load);
     prober.stop();
     http.close();
   }

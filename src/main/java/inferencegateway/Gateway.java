@@ -6,14 +6,20 @@ import inferencegateway.call.AbruptEnd;
 import inferencegateway.call.InboundBytes;
 import inferencegateway.call.RequestMemory;
 import inferencegateway.call.Watchdog;
+import inferencegateway.chat.Reason;
 import inferencegateway.cli.RunningGateway;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
 import inferencegateway.config.Reloadable;
 import inferencegateway.config.TlsConfig;
 import inferencegateway.config.Watch;
+import inferencegateway.health.HostReadings;
+import inferencegateway.health.Pulse;
 import inferencegateway.health.Readiness;
+import inferencegateway.health.Strain;
 import inferencegateway.http.Loops;
+import inferencegateway.route.Backend;
+import inferencegateway.server.DirectMemory;
 import inferencegateway.server.Drain;
 import inferencegateway.server.DrainHeader;
 import inferencegateway.server.GrpcListener;
@@ -22,6 +28,8 @@ import inferencegateway.server.LibraryLog;
 import inferencegateway.server.Served;
 import inferencegateway.telemetry.AccessLog;
 import inferencegateway.telemetry.AuditLog;
+import inferencegateway.telemetry.CallRecord;
+import inferencegateway.upstream.EngineLoad;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -37,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Gateway implements RunningGateway {
 
+  /** How often to look at what runs out. */
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
   private final GatewayConfig config;
   private final Followed followed;
   private final Watch watch;
@@ -44,6 +55,8 @@ public final class Gateway implements RunningGateway {
   private final AuditLog audit = new AuditLog();
   private final LibraryLog libraryLog = new LibraryLog();
   private final Readiness readiness = new Readiness();
+  private final Strain strain = new Strain(new HostReadings(DirectMemory::share), readiness);
+  private final Pulse strainPulse = new Pulse("strain", LOOK, strain::look);
   private final RequestMemory requestMemory = RequestMemory.ofThisProcess();
 
   private final Loops loops;
@@ -68,13 +81,16 @@ public final class Gateway implements RunningGateway {
     this.watch = new Watch(config.reload().interval());
     this.loops = new Loops("gateway", Runtime.getRuntime().availableProcessors());
     loops.start();
-    this.probing = Probing.started(config.health(), config.upstream(), this::backendsChanged);
+    this.probing =
+        Probing.started(
+            config.health(), config.upstream(), this::backendsChanged, this::backendTells);
     this.path =
         CallPath.of(
             config,
             loops,
-            new BackendOpening(loops, config.upstream(), probing),
-            log::record,
+            new BackendOpening(loops, config, probing),
+            strain::isShortOfMemory,
+            this::callOver,
             audit);
     this.listener =
         new GrpcListener(
@@ -123,6 +139,7 @@ public final class Gateway implements RunningGateway {
     }
     path.fleet().start();
     housekeeping.start();
+    strainPulse.start();
     warmUp.start();
     followFiles();
   }
@@ -160,6 +177,19 @@ public final class Gateway implements RunningGateway {
     path.gate().recheck();
   }
 
+  /** Its own figures count for choosing among backends, and for how many calls it is given. */
+  private void backendTells(Backend backend, EngineLoad load) {
+    backend.reports((int) Math.ceil(load.running() + load.waiting()));
+    path.gate().told(backend.capacity(), load.running(), load.waiting(), load.cache());
+  }
+
+  private void callOver(CallRecord call) {
+    log.record(call);
+    if (Reason.NO_SOCKETS.name().equals(call.reason())) {
+      strain.sawNoSockets();
+    }
+  }
+
   @Override
   public int port() {
     return listener.port();
@@ -190,6 +220,11 @@ public final class Gateway implements RunningGateway {
   /** Calls that run now. */
   public int runningCalls() {
     return path.calls().running();
+  }
+
+  /** Calls that the backends are given at once, as found out so far. */
+  public int admissionLimit() {
+    return path.routes().backends().stream().mapToInt(each -> each.capacity().limit()).sum();
   }
 
   @Override
@@ -231,6 +266,7 @@ public final class Gateway implements RunningGateway {
     watch.close();
     warmUp.close();
     housekeeping.close();
+    strainPulse.close();
     if (healthListener != null) {
       healthListener.close();
     }

@@ -107,7 +107,8 @@ final class WarmUp implements AutoCloseable {
     return CallPath.of(
         towards,
         loops,
-        new BackendOpening(loops, towards.upstream(), null),
+        new BackendOpening(loops, towards, null),
+        () -> false,
         call -> {},
         new AuditLog());
   }

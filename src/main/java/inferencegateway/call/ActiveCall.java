@@ -42,6 +42,8 @@ public final class ActiveCall implements Dispatch.Owner {
    */
   private static final long DEADLINE_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  private static final int CHARS_A_TOKEN = 4;
+
   private final CallInfo info;
   private final AnswerSink sink;
   private final Calls calls;
@@ -59,6 +61,7 @@ public final class ActiveCall implements Dispatch.Owner {
   private CallLoop.@Nullable Timer stall;
   private int deltas;
   private long collectedBytes;
+  private long promptChars;
 
   ActiveCall(CallInfo info, AnswerSink sink, Calls calls) {
     this.info = info;
@@ -154,14 +157,21 @@ public final class ActiveCall implements Dispatch.Owner {
 
   private void queue(Trip trip, ChatRequest checked) {
     request = checked;
-    dispatch.start(trip, checked, isUpstreamStreamed(checked), asking());
+    promptChars = Sizes.chars(checked.messages());
+    dispatch.start(trip, checked, isUpstreamStreamed(checked), asking(checked));
   }
 
-  private Asking asking() {
+  private Asking asking(ChatRequest checked) {
     Deadline deadline = info.context().getDeadline();
     long left = deadline == null ? 0 : deadline.timeRemaining(TimeUnit.NANOSECONDS);
     return new Asking(
-        info.caller().share(), System.nanoTime() + left, deadline != null, info.retried());
+        info.caller().share(),
+        info.caller().limits(),
+        checked.model(),
+        promptChars,
+        System.nanoTime() + left,
+        deadline != null,
+        info.retried());
   }
 
   @Override
@@ -245,6 +255,7 @@ public final class ActiveCall implements Dispatch.Owner {
     silence.heardFirst();
     if (request != null && isUpstreamStreamed(request)) {
       clock.firstToken(now);
+      dispatch.firstToken();
       silence.watch(shorter(calls.limits().gapTimeout(), request.timeLimits().gap()));
     }
   }
@@ -423,6 +434,7 @@ public final class ActiveCall implements Dispatch.Owner {
     clock.ended();
     silence.stop();
     stopStall();
+    settle(outcome);
     dispatch.stop();
     tell(outcome);
     calls.ended(this, outcome);
@@ -431,6 +443,26 @@ public final class ActiveCall implements Dispatch.Owner {
     } else {
       cap.linger();
     }
+  }
+
+  /** What admission is to know, and to charge. */
+  private void settle(Outcome outcome) {
+    outcome.fold(
+        done -> charged(done, done.usage()),
+        failed -> {
+          if (Verdict.saysNoRoom(failed.failure().reason())) {
+            dispatch.pushedBack();
+          }
+          return deltas == 0 ? failed : charged(failed, Usage.counted(deltas));
+        },
+        gone -> phase.compareTo(Phase.CONNECT) <= 0 ? gone : charged(gone, Usage.counted(deltas)));
+  }
+
+  /** Where the backend did not count the prompt, it is taken for four characters a token. */
+  private Outcome charged(Outcome outcome, Usage usage) {
+    long input = usage.exact() ? usage.input() : promptChars / CHARS_A_TOKEN;
+    dispatch.charge(input + usage.output());
+    return outcome;
   }
 
   private void tell(Outcome outcome) {

@@ -93,11 +93,15 @@ final class Dispatch {
       place = waiting;
       granted();
     } else if (asked instanceof Asked.Refused refused) {
-      if (fallBack(refused.failure().reason())) {
-        ask();
-      } else {
-        owner.refused(refused.failure());
-      }
+      refused(refused.failure());
+    }
+  }
+
+  private void refused(Failure failure) {
+    if (fallBack(failure.reason())) {
+      ask();
+    } else {
+      owner.refused(failure);
     }
   }
 
@@ -106,8 +110,16 @@ final class Dispatch {
    * finds a place counts.
    */
   private void granted() {
-    Capacity held = place == null ? null : place.held();
-    if (owner.isOver() || backend != null || held == null || trip == null || request == null) {
+    if (owner.isOver() || backend != null || place == null || trip == null || request == null) {
+      return;
+    }
+    Capacity held = place.held();
+    if (held == null) {
+      Failure no = place.refused();
+      if (no != null) {
+        place.release();
+        refused(no);
+      }
       return;
     }
     Trip.Stop stop = trip.at(held);
@@ -125,6 +137,27 @@ final class Dispatch {
     }
     if (owner.isOver() && !upstreamDone) {
       call.abort();
+    }
+  }
+
+  /** The first token of a streamed answer is there. */
+  void firstToken() {
+    if (place != null) {
+      place.firstToken();
+    }
+  }
+
+  /** The backend had no room. */
+  void pushedBack() {
+    if (place != null) {
+      place.pushedBack();
+    }
+  }
+
+  /** What the call has cost; before {@link #stop}. */
+  void charge(long tokens) {
+    if (place != null && backend != null && tokens > 0) {
+      place.charge(tokens);
     }
   }
 

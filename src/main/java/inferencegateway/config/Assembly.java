@@ -23,6 +23,7 @@ final class Assembly {
   GatewayConfig config() {
     values.follow(Keys.MAX_AGE_GRACE, Durations.text(values.get(Keys.MAX_CALL_TIME)));
     values.follow(Keys.MAX_RESETS, fourTimes(values.get(Keys.MAX_STREAMS)));
+    values.follow(Keys.MAX_RUNNING, Integer.toString(Math.max(1, values.get(Keys.RUNNING))));
     GatewayConfig config =
         new GatewayConfig(
             make(this::listener, GatewayConfig::listener),
@@ -172,7 +173,13 @@ final class Assembly {
   }
 
   private AdmissionConfig admission() {
-    return new AdmissionConfig(values.get(Keys.RUNNING), values.get(Keys.WAITING));
+    return new AdmissionConfig(
+        values.get(Keys.RUNNING),
+        values.get(Keys.WAITING),
+        values.get(Keys.ADAPTIVE),
+        values.get(Keys.MIN_RUNNING),
+        values.get(Keys.MAX_RUNNING),
+        values.find(Keys.LONGEST_WAIT).orElse(null));
   }
 
   private HealthConfig health() {

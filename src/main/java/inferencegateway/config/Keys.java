@@ -133,7 +133,7 @@ final class Keys {
           "admission.running",
           NUMBER,
           "256",
-          "Calls that the backend is given at once");
+          "Calls that the backend is given at once, to begin with");
   static final Setting<Integer> WAITING =
       row(
           Group.BACKEND,
@@ -141,6 +141,35 @@ final class Keys {
           NUMBER,
           "256",
           "Calls that wait behind them; more are refused at once");
+  static final Setting<Boolean> ADAPTIVE =
+      row(
+          Group.BACKEND,
+          "admission.adaptive",
+          SWITCH,
+          "true",
+          "Whether the calls at once follow the backend: its queue and KV cache where it tells of"
+              + " them, else the time to first token");
+  static final Setting<Integer> MIN_RUNNING =
+      row(
+          Group.BACKEND,
+          "admission.min",
+          NUMBER,
+          "1",
+          "The least that the calls at once may fall to");
+  static final Setting<Integer> MAX_RUNNING =
+      follows(
+          Group.BACKEND,
+          "admission.max",
+          NUMBER,
+          "256",
+          "admission.running",
+          "The most that they may grow to");
+  static final Setting<Duration> LONGEST_WAIT =
+      row(
+          Group.BACKEND,
+          "admission.longest-wait",
+          DURATION,
+          "Calls that would wait longer are refused at once; without it, 15 % of what calls take");
 
   static final Setting<Duration> CONNECT_TIMEOUT =
       row(

@@ -154,6 +154,7 @@ public final class Trip implements Candidates {
           UPSTREAM_QUEUE_FULL,
           UPSTREAM_RATE_LIMIT,
           CONCURRENCY_LIMIT,
+          DEADLINE_UNREACHABLE,
           NOT_READY,
           FIRST_TOKEN_TIMEOUT ->
           true;

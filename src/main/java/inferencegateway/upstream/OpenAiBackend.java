@@ -13,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server that speaks OpenAI's HTTP API, as vLLM does. Never retries and never follows.
@@ -96,6 +97,16 @@ public final class OpenAiBackend {
   public void probe(CallLoop loop, Duration timeout, Consumer<ProbeAnswer> done) {
     Probe probe = new Probe(transport, loop, headers.probe(), done);
     loop.execute(() -> probe.start(basePath + "/models", timeout));
+  }
+
+  /**
+   * Asks how busy the backend is. May be called from anywhere; answers once, on the loop, with null
+   * when it does not say.
+   *
+   * @param timeout for all of it
+   */
+  public void load(CallLoop loop, Duration timeout, Consumer<@Nullable EngineLoad> done) {
+    loop.execute(() -> new LoadProbe(done).start(transport, loop, headers.probe(), timeout));
   }
 
   /**

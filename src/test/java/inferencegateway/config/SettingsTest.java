@@ -49,7 +49,7 @@ final class SettingsTest {
             new RoutingConfig.Initial(null, false, 256)),
         config.routing());
     assertEquals(new CallConfig(minutes(5), seconds(60), minutes(10), seconds(30)), config.call());
-    assertEquals(new AdmissionConfig(256, 256), config.admission());
+    assertEquals(new AdmissionConfig(256, 256, true, 1, 256, null), config.admission());
     assertEquals(
         new HealthConfig(seconds(5), seconds(1), 3, seconds(2), seconds(60)), config.health());
     assertEquals(new DrainConfig(seconds(5), seconds(30)), config.drain());
@@ -254,6 +254,10 @@ final class SettingsTest {
     changes.put("max-call-time", "9s");
     changes.put("slow-caller-stall", "10s");
     changes.put("health.interval", "11s");
+    changes.put("admission.adaptive", "false");
+    changes.put("admission.min", "2");
+    changes.put("admission.max", "6");
+    changes.put("admission.longest-wait", "32s");
     changes.put("health.down-interval", "12s");
     changes.put("health.failures", "13");
     changes.put("health.timeout", "14s");
@@ -325,7 +329,7 @@ final class SettingsTest {
             new RoutingConfig.Initial("m", true, 4)),
         new UpstreamConfig(seconds(6), seconds(3), 31 << 20, 30 << 20),
         new CallConfig(seconds(7), seconds(8), seconds(9), seconds(10)),
-        new AdmissionConfig(4, 5),
+        new AdmissionConfig(4, 5, false, 2, 6, seconds(35)),
         new HealthConfig(seconds(11), seconds(12), 13, seconds(14), seconds(33)),
         new DrainConfig(seconds(15), seconds(16)),
         new ReloadConfig(seconds(32)),
