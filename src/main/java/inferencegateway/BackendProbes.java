@@ -6,9 +6,11 @@ import inferencegateway.health.Prober;
 import inferencegateway.health.Readiness.Upstream;
 import inferencegateway.http.HttpClient;
 import inferencegateway.route.Backend;
+import inferencegateway.upstream.EngineLoad;
 import inferencegateway.upstream.OpenAiBackend;
 import inferencegateway.upstream.ProbeAnswer;
 import java.net.InetAddress;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Looks after one backend, over connections of their own. */
@@ -56,9 +58,24 @@ final class BackendProbes implements Prober.Listener, Backend.Watch, AutoCloseab
   /** Only where calls run: an idle backend is left alone. */
   private LoadWatch loadWatch() {
     return new LoadWatch(
-        done -> api.load(shared.loop().next(), Probing.LOAD, done),
+        this::askForLoad,
         () -> backend.capacity().running() > 0,
         told -> shared.told().accept(backend, told));
+  }
+
+  /** Those of ours that ended while it was asked may be among what it counts. */
+  private void askForLoad(Consumer<@Nullable EngineLoad> done) {
+    int before = backend.capacity().running();
+    api.load(
+        shared.loop().next(),
+        Probing.LOAD,
+        load -> {
+          if (load != null) {
+            int all = (int) Math.ceil(load.running() + load.waiting());
+            backend.reports(all, Math.max(before, backend.capacity().running()));
+          }
+          done.accept(load);
+        });
   }
 
   void start() {

@@ -177,9 +177,7 @@ public final class Gateway implements RunningGateway {
     path.gate().recheck();
   }
 
-  /** Its own figures count for choosing among backends, and for how many calls it is given. */
   private void backendTells(Backend backend, EngineLoad load) {
-    backend.reports((int) Math.ceil(load.running() + load.waiting()));
     path.gate().told(backend.capacity(), load.running(), load.waiting(), load.cache());
   }
 

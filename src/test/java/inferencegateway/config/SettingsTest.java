@@ -224,7 +224,13 @@ final class SettingsTest {
   @Test
   void flatBackendBesideARoutingFileIsWarnedAbout() throws IOException {
     Map<String, String> both =
-        Map.of("backend", "http://a/v1", "routing.file", written("routes", ROUTES));
+        Map.of(
+            "backend",
+            "http://a/v1",
+            "routing.file",
+            written("routes", ROUTES),
+            "allow-any-caller",
+            "true");
     List<String> warnings = Settings.read(both, Map.of()).warnings();
     assertEquals(1, warnings.size());
     assertTrue(warnings.get(0).startsWith("backend: has no effect"), warnings.get(0));
@@ -329,7 +335,7 @@ final class SettingsTest {
             new RoutingConfig.Initial("m", true, 4)),
         new UpstreamConfig(seconds(6), seconds(3), 31 << 20, 30 << 20),
         new CallConfig(seconds(7), seconds(8), seconds(9), seconds(10)),
-        new AdmissionConfig(4, 5, false, 2, 6, seconds(35)),
+        new AdmissionConfig(4, 5, false, 2, 6, seconds(32)),
         new HealthConfig(seconds(11), seconds(12), 13, seconds(14), seconds(33)),
         new DrainConfig(seconds(15), seconds(16)),
         new ReloadConfig(seconds(32)),

@@ -1,6 +1,7 @@
 package inferencegateway.route;
 
 import inferencegateway.admission.Capacity;
+import inferencegateway.config.ApiKey;
 import inferencegateway.config.BackendConfig;
 import inferencegateway.config.BackendTls;
 import inferencegateway.config.BackendUrl;
@@ -52,7 +53,7 @@ final class Backends implements Fleet.Opening {
             },
             config,
             new UpstreamConfig(some, some, 1, 1),
-            null,
+            ApiKey.NONE,
             "1");
     return new Backend(name, config, api, new Capacity(config.running()));
   }
