@@ -34,9 +34,9 @@ final class Holder {
       return null;
     }
     if (rate == null) {
-      return new Rate(perMinute.longValue(), now);
+      return new Rate(perMinute.doubleValue(), now);
     }
-    rate.follow(perMinute.longValue(), now);
+    rate.follow(perMinute.doubleValue(), now);
     return rate;
   }
 
@@ -74,7 +74,7 @@ final class Holder {
 
   void charge(long count) {
     if (tokens != null) {
-      tokens.take(count);
+      tokens.take((double) count);
     }
   }
 
