@@ -81,7 +81,7 @@ final class Holder {
 
   void charge(long count) {
     if (tokens != null) {
-      tokens.take(count);
+      tokens.take((double) count);
     }
   }
 

@@ -50,6 +50,9 @@ final class Limit {
 
   private int step = 1;
 
+  /** What the latest growth brought. */
+  private int gained;
+
   /** How long to leave it alone after it had to shrink, and when that was. */
   private long patience = FIRST_PATIENCE;
 
@@ -100,10 +103,12 @@ final class Limit {
     waitedBefore = waiting;
     if (stands >= 1 + ours / TRANSIENT) {
       shrink((int) (ours * running / (running + stands)), now);
+    } else if (grew && ours >= value && waiting >= 1 + ours / TRANSIENT) {
+      shrink(value - gained, now); // The last step was in vain; one look is enough to take it back.
     } else if (cache >= CACHE_FULL) {
       shrink(ours - Math.max(1, ours / 20), now);
-    } else if (waiting < 1 && cache < CACHE_TIGHT) {
-      growIfUsed(now);
+    } else if (waiting < 1 && cache < CACHE_TIGHT && ours >= value) {
+      grow(now);
     }
     peak = ours;
   }
@@ -115,7 +120,7 @@ final class Limit {
     }
     Quantile normal = usual[size(promptChars)];
     if (normal.size() >= LEAST_SAMPLES) {
-      sample(nanos / Math.max(1.0, normal.below(NORMAL_SHARE)), now);
+      sample((double) nanos / Math.max(1, normal.below(NORMAL_SHARE)), now);
     }
     normal.add(nanos);
   }
@@ -138,8 +143,8 @@ final class Limit {
     samples = 0;
     if (median > SLOW && peak >= value * LESS) {
       shrink((int) (Math.min(value, peak) * LESS), now);
-    } else if (median < WELL) {
-      growIfUsed(now);
+    } else if (median < WELL && peak >= value) {
+      grow(now);
     }
     peak = 0;
   }
@@ -165,8 +170,9 @@ final class Limit {
     shrankAt = now;
   }
 
-  private void growIfUsed(long now) {
-    if (peak < value || value >= max || (shrank && now - shrankAt < patience)) {
+  /** All of it is used and nothing is amiss. */
+  private void grow(long now) {
+    if (value >= max || (shrank && now - shrankAt < patience)) {
       return;
     }
     if (grew) {
@@ -174,7 +180,8 @@ final class Limit {
       step *= 2;
     }
     grew = true;
-    value = Math.min(max, value + Math.min(step, value));
+    gained = Math.min(Math.min(step, value), max - value);
+    value += gained;
   }
 
   /** By steps of four: 256 characters and below, a thousand, four thousand. */

@@ -10,18 +10,18 @@ final class Rate {
 
   private static final double MINUTE = TimeUnit.MINUTES.toNanos(1);
 
-  private long perMinute;
+  private double perMinute;
   private double level;
   private long at;
 
-  Rate(long perMinute, long now) {
+  Rate(double perMinute, long now) {
     this.perMinute = perMinute;
     this.level = perMinute;
     this.at = now;
   }
 
   /** Takes over a changed limit; what was used stays used. */
-  void follow(long newPerMinute, long now) {
+  void follow(double newPerMinute, long now) {
     if (newPerMinute != perMinute) {
       fill(now);
       level += newPerMinute - perMinute;

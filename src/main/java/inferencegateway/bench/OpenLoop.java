@@ -10,6 +10,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -42,13 +43,18 @@ final class OpenLoop implements AutoCloseable {
    * @param from the address that all calls come from; null: whichever it is
    */
   OpenLoop(
-      int port, LoadLoops loops, Ask ask, Duration deadline, @Nullable String from, long seed) {
+      int port,
+      LoadLoops loops,
+      Ask ask,
+      Duration deadline,
+      @Nullable InetAddress from,
+      long seed) {
     this.request = GrpcLoad.request(ask);
     this.deadline = deadline;
     this.random = new SplittableRandom(seed);
     for (int i = 0; i < CONNECTIONS; i++) {
       NettyChannelBuilder builder =
-          NettyChannelBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
+          NettyChannelBuilder.forAddress("127.0.0.1", port)
               .usePlaintext()
               .directExecutor()
               .disableRetry()
@@ -62,15 +68,15 @@ final class OpenLoop implements AutoCloseable {
   }
 
   private static final class From extends NettyChannelBuilder.LocalSocketPicker {
-    private final String host;
+    private final SocketAddress address;
 
-    From(String host) {
-      this.host = host;
+    From(InetAddress host) {
+      this.address = new InetSocketAddress(host, 0);
     }
 
     @Override
     public SocketAddress createSocketAddress(SocketAddress remote, Attributes attributes) {
-      return new InetSocketAddress(host, 0);
+      return address;
     }
   }
 

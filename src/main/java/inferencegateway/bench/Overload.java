@@ -3,6 +3,8 @@ package inferencegateway.bench;
 import inferencegateway.bench.Arrivals.Measured;
 import inferencegateway.bench.Servers.Served;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,7 +137,7 @@ final class Overload {
       try {
         for (int i = 0; i <= LIGHT_CALLERS; i++) {
           // Callers without a name are told apart by where they come from.
-          OpenLoop caller = new OpenLoop(port, loops, ask, DEADLINE, "127.0.0." + (10 + i), i);
+          OpenLoop caller = new OpenLoop(port, loops, ask, DEADLINE, loopback(10 + i), i);
           callers.add(caller);
           loads.add(started(caller, capacity * (i == 0 ? FLOOD : LIGHT), measure));
         }
@@ -147,6 +149,14 @@ final class Overload {
             flooding);
       } finally {
         callers.forEach(OpenLoop::close);
+      }
+    }
+
+    private static InetAddress loopback(int last) {
+      try {
+        return InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) last});
+      } catch (UnknownHostException e) {
+        throw new IllegalStateException("four bytes are an address", e);
       }
     }
 

@@ -85,6 +85,7 @@ final class Rush {
 
   Map<String, Fate> run(Duration settle, Duration measure) {
     countFrom = now + settle.toNanos();
+    fates.replaceAll((name, before) -> new Fate());
     long end = countFrom + measure.toNanos();
     while (!events.isEmpty() && events.peek().at() <= end) {
       Event next = events.remove();

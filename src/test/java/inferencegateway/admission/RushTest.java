@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import inferencegateway.config.AdmissionConfig;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -47,6 +48,18 @@ class RushTest {
     assertTrue(five.answered >= 0.95 * once.answered, figures);
     assertTrue(five.answered >= 0.95 * Rush.perSecondAtMost() * MEASURE.toSeconds(), figures);
     assertTrue(five.p99().toNanos() <= 1.3 * unloaded.p99().toNanos(), figures);
+  }
+
+  @Test
+  void theRushIsMetWithinSecondsOfItsBeginning() {
+    Rush rush = new Rush(startingAt(64), true, 0.1, 3);
+    rush.caller("all", Rush.perSecondAtMost());
+    rush.run(Duration.ofMinutes(5), Duration.ZERO);
+    rush.caller("all", 4 * Rush.perSecondAtMost());
+    Rush.Fate fate = rush.run(Duration.ofSeconds(3), Duration.ofSeconds(40)).get("all");
+    String figures = fate.p99() + " at a limit of " + rush.limit() + ", answered " + fate.answered;
+    assertTrue(fate.p99().toMillis() <= 1.3 * 550, figures);
+    assertTrue(fate.answered >= 0.94 * Rush.perSecondAtMost() * 40, figures);
   }
 
   @ParameterizedTest(name = "light callers use {0} of the capacity, calls vary by {1}")
