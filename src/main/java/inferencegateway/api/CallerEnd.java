@@ -25,6 +25,7 @@ abstract class CallerEnd<A> implements AnswerSink {
   private final String requestId;
   private final Context context;
   private @Nullable Metadata headers;
+  private @Nullable Metadata trailers;
   private boolean headersSent;
 
   CallerEnd(ServerCall<?, A> call, String requestId, Context context) {
@@ -43,6 +44,20 @@ abstract class CallerEnd<A> implements AnswerSink {
     headers = said;
   }
 
+  @Override
+  public final void trailer(String name, String value) {
+    Metadata said = trailers == null ? new Metadata() : trailers;
+    said.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value);
+    trailers = said;
+  }
+
+  private Metadata withTrailers(Metadata own) {
+    if (trailers != null) {
+      own.merge(trailers);
+    }
+    return own;
+  }
+
   private static String printable(String value) {
     return value.chars().allMatch(c -> c >= ' ' && c <= '~')
         ? value
@@ -52,7 +67,7 @@ abstract class CallerEnd<A> implements AnswerSink {
   @Override
   public final void fail(Statuses.Answer answer) {
     // Without headers before it this is Trailers-Only, which clients and proxies may retry.
-    call.close(answer.status(), answer.trailers());
+    call.close(answer.status(), withTrailers(answer.trailers()));
   }
 
   @Override
@@ -77,6 +92,6 @@ abstract class CallerEnd<A> implements AnswerSink {
   }
 
   final void ok() {
-    call.close(Status.OK, Statuses.okTrailers(requestId));
+    call.close(Status.OK, withTrailers(Statuses.okTrailers(requestId)));
   }
 }

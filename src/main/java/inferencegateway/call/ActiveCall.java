@@ -59,7 +59,15 @@ public final class ActiveCall implements Dispatch.Owner {
   private boolean streamClosed;
   private @Nullable ChatRequest request;
   private CallLoop.@Nullable Timer stall;
+
+  /** Pieces that the caller gets. */
   private int deltas;
+
+  /** Pieces that the present attempt has brought. */
+  private int attemptDeltas;
+
+  private @Nullable Rescue rescue;
+  private int rescued;
   private long collectedBytes;
   private long promptChars;
 
@@ -195,11 +203,15 @@ public final class ActiveCall implements Dispatch.Owner {
   public void granted() {
     phase = Phase.CONNECT;
     clock.granted();
+    if (isRescue() && rescued == 0) {
+      rescued = 1;
+      sink.trailer("x-gateway-rescued", "1");
+    }
   }
 
   @Override
   public void refused(Failure failure) {
-    fail(failure);
+    fail(told(failure));
   }
 
   /** A partial answer needs the pieces, whatever the caller takes. */
@@ -222,7 +234,9 @@ public final class ActiveCall implements Dispatch.Owner {
 
   @Override
   public void onHead(AnswerHead head) {
-    flow.head(head);
+    if (!isRescue()) { // The caller has one answer, under its first name.
+      flow.head(head);
+    }
     forgetPrompt(false);
   }
 
@@ -240,10 +254,20 @@ public final class ActiveCall implements Dispatch.Owner {
       return;
     }
     long now = System.nanoTime();
-    if (deltas++ == 0) {
+    if (attemptDeltas++ == 0) {
       firstDelta(now);
     }
     silence.heard(now);
+    if (isRescue()) {
+      join(delta);
+    } else {
+      remember(delta);
+      handOver(delta);
+    }
+  }
+
+  private void handOver(Delta delta) {
+    deltas++;
     if (info.streaming() || fits(delta)) {
       flow.offer(delta);
     }
@@ -251,10 +275,15 @@ public final class ActiveCall implements Dispatch.Owner {
 
   private void firstDelta(long now) {
     phase = Phase.DECODE;
+    if (!isRescue() && dispatch.mayRescue()) {
+      rescue = new Rescue(calls.maxResponseBytes());
+    }
     forgetPrompt(true);
     silence.heardFirst();
     if (request != null && isUpstreamStreamed(request)) {
-      clock.firstToken(now);
+      if (deltas == 0) {
+        clock.firstToken(now);
+      }
       dispatch.firstToken();
       silence.watch(shorter(calls.limits().gapTimeout(), request.timeLimits().gap()));
     }
@@ -280,25 +309,93 @@ public final class ActiveCall implements Dispatch.Owner {
   @Override
   public void onCompleted(Finish finish, @Nullable Usage usage) {
     dispatch.completed();
-    end(new Outcome.Completed(finish, usage != null ? usage : Usage.counted(deltas)));
+    end(new Outcome.Completed(finish, total(usage)));
+  }
+
+  private Usage total(@Nullable Usage usage) {
+    if (rescue != null && rescue.isUnderWay()) {
+      return rescue.sum(usage, attemptDeltas);
+    }
+    return usage != null ? usage : Usage.counted(deltas);
   }
 
   @Override
   public void onFailed(Failure failure) {
     dispatch.failed(failure.reason());
-    if (!goesOnAfter(failure.reason())) {
-      fail(dispatch.explained(failure));
+    boolean goesOn =
+        attemptDeltas == 0
+            ? goesOnAfter(failure.reason())
+            : dispatch.wasCutOff() && isRescuedFrom(failure);
+    if (!goesOn) {
+      fail(told(dispatch.explained(failure)));
     }
   }
 
   /** Before any output, another backend or model may do what this one did not. */
   private boolean goesOnAfter(Reason why) {
-    Deadline deadline = info.context().getDeadline();
-    if (ended || deltas > 0 || (deadline != null && deadline.isExpired())) {
+    if (ended || attemptDeltas > 0 || isLate()) {
       return false;
     }
     silence.stop();
     return dispatch.goesOnAfter(why);
+  }
+
+  // --- an answer whose backend died ---
+
+  private boolean isRescue() {
+    return rescue != null && rescue.isUnderWay();
+  }
+
+  private void remember(Delta delta) {
+    if (rescue == null || rescue.isOut()) {
+      return;
+    }
+    rescue.said(delta);
+    if (rescue.isOut()) {
+      dispatch.rescueIsOut();
+      forgetPrompt(true);
+    }
+  }
+
+  /** The next piece of the second part. One that begins to think would only confuse. */
+  private void join(Delta delta) {
+    String text = rescue == null ? delta.text() : rescue.join(delta.text());
+    if (!delta.reasoning().isEmpty()) {
+      attemptDeltas = 0;
+      fail(
+          told(
+              Failure.of(
+                  Reason.UPSTREAM_PROTOCOL,
+                  "the backend reasons where it should go on with text")));
+    } else if (!text.isEmpty()) {
+      handOver(Delta.text(text));
+    }
+  }
+
+  /** Has another backend go on with the answer, where that is allowed and possible. */
+  private boolean isRescuedFrom(Failure failure) {
+    if (ended || rescue == null || request == null || isLate()) {
+      return false;
+    }
+    ChatRequest rest = rescue.rest(request, dispatch.usage());
+    Trip way = rest == null ? null : dispatch.wayToRescue();
+    if (rest == null || way == null) {
+      return false;
+    }
+    rescue.begins(dispatch.explained(failure));
+    attemptDeltas = 0;
+    silence.startOver();
+    stopStall();
+    flow.newSource();
+    dispatch.carryOn(way, rest);
+    return true;
+  }
+
+  /** A rescue that brought nothing is not what went wrong. */
+  private Failure told(Failure failure) {
+    return rescue != null && rescue.isUnderWay() && attemptDeltas == 0
+        ? rescue.cameToNothing(failure)
+        : failure;
   }
 
   /** Turns the backend's tap. */
@@ -337,12 +434,28 @@ public final class ActiveCall implements Dispatch.Owner {
     }
     if (wantsPartial()) {
       end(new Outcome.Completed(Finish.TIME_LIMIT, Usage.counted(deltas)));
-    } else if (deltas == 0) {
+    } else if (attemptDeltas == 0) {
       if (!goesOnAfter(Reason.FIRST_TOKEN_TIMEOUT)) {
-        fail(Failure.of(Reason.FIRST_TOKEN_TIMEOUT, "the backend sent no first token in time"));
+        fail(
+            told(
+                Failure.of(Reason.FIRST_TOKEN_TIMEOUT, "the backend sent no first token in time")));
       }
     } else {
-      fail(Failure.of(Reason.INTER_TOKEN_TIMEOUT, "the backend stopped sending tokens"));
+      silentBetweenTokens(at);
+    }
+  }
+
+  /**
+   * Silence alone is no death: a busy backend is silent too, and a limit of the caller's is a
+   * promise. What others have found dead, though, will not speak again.
+   */
+  private void silentBetweenTokens(@Nullable Backend at) {
+    Failure gap = Failure.of(Reason.INTER_TOKEN_TIMEOUT, "the backend stopped sending tokens");
+    Duration asked = request == null ? null : request.timeLimits().gap();
+    boolean ours = asked == null || calls.limits().gapTimeout().compareTo(asked) <= 0;
+    boolean dead = at != null && !at.isUp();
+    if (!(ours && dead && isRescuedFrom(gap))) {
+      fail(gap);
     }
   }
 
@@ -415,9 +528,13 @@ public final class ActiveCall implements Dispatch.Owner {
         : Outcome.Cause.CANCELLED;
   }
 
-  private void fail(Failure failure) {
+  private boolean isLate() {
     Deadline deadline = info.context().getDeadline();
-    if (deadline != null && deadline.isExpired()) {
+    return deadline != null && deadline.isExpired();
+  }
+
+  private void fail(Failure failure) {
+    if (isLate()) {
       // Two clocks, one deadline: what looks like a fault of the backend may be the caller's own
       // limit, seen first by it.
       end(new Outcome.Abandoned(Outcome.Cause.DEADLINE));
@@ -519,6 +636,11 @@ public final class ActiveCall implements Dispatch.Owner {
 
   int deltas() {
     return deltas;
+  }
+
+  /** How often another backend went on with the answer. */
+  int rescued() {
+    return rescued;
   }
 
   String model() {

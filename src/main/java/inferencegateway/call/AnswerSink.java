@@ -21,6 +21,9 @@ public interface AnswerSink {
    */
   void header(String name, String value);
 
+  /** Adds to the metadata that goes with the status, whatever it will be. */
+  void trailer(String name, String value);
+
   /** The next piece. */
   void send(AnswerHead head, Delta delta);
 

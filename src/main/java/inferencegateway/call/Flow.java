@@ -75,6 +75,15 @@ final class Flow {
     source.pause();
   }
 
+  /**
+   * Somebody else goes on with the answer. What waits still waits; whether to hold the new one back
+   * too shows when it has sent something.
+   */
+  void newSource() {
+    pausedNanos = pausedNanos(System.nanoTime());
+    paused = false;
+  }
+
   /** The caller has taken data. May come at any time and without need. */
   void ready() {
     drainWhileReady();

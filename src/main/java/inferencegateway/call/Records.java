@@ -74,6 +74,7 @@ final class Records {
         call.pausedNanos(),
         use.reused(),
         use.attempts(),
+        call.rescued(),
         failure == null ? null : detail(failure, use.attempts() > 0));
   }
 

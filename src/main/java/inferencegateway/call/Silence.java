@@ -58,6 +58,12 @@ final class Silence {
     heardAny = true;
   }
 
+  /** Waits for somebody else's first token. */
+  void startOver() {
+    stop();
+    heardAny = false;
+  }
+
   void heard(long now) {
     HEARD_AT.setOpaque(this, now);
   }

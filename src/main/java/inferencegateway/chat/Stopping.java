@@ -17,4 +17,10 @@ public record Stopping(
     stop = List.copyOf(stop);
     stopTokenIds = List.copyOf(stopTokenIds);
   }
+
+  /** What holds for the rest when so many tokens are there. */
+  Stopping restAfter(int tokens) {
+    Integer least = minTokens == null || minTokens <= tokens ? null : minTokens - tokens;
+    return new Stopping(stop, stopTokenIds, includeStopText, least, ignoreEos);
+  }
 }

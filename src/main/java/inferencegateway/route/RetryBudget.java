@@ -42,7 +42,21 @@ public final class RetryBudget {
   /** Asks to send a call once more; counted when allowed. */
   public synchronized boolean mayRetry() {
     slide();
-    int allowed = Math.max(ALWAYS, (calls + callsBefore) / SHARE);
+    return take((calls + callsBefore) / SHARE);
+  }
+
+  /**
+   * Asks to go on elsewhere with an answer whose backend died. Counted with the retries, but
+   * allowed as often as calls run: a backend that dies breaks all of its streams off at once, and
+   * none is rescued twice.
+   */
+  public synchronized boolean mayRescue(int running) {
+    slide();
+    return take(running);
+  }
+
+  private boolean take(int share) {
+    int allowed = Math.max(ALWAYS, share);
     if (retries + retriesBefore >= allowed) {
       return false;
     }

@@ -32,19 +32,30 @@ public final class Trip implements Candidates {
   private final Deque<Model> fallback;
 
   private final boolean isFallback;
+
+  /** Only to backends that are up: a rescue is no time for doubt. */
+  private final boolean isRescue;
+
   private final List<Backend> tried = new ArrayList<>(2);
 
-  private Trip(Table table, Model model, CallKey key, Deque<Model> fallback, boolean isFallback) {
+  private Trip(
+      Table table,
+      Model model,
+      CallKey key,
+      Deque<Model> fallback,
+      boolean isFallback,
+      boolean isRescue) {
     this.table = table;
     this.model = model;
     this.key = key;
     this.pools = model.inOrderFor(key.sticky());
     this.fallback = fallback;
     this.isFallback = isFallback;
+    this.isRescue = isRescue;
   }
 
   static Trip to(Table table, Model model, CallKey key) {
-    return new Trip(table, model, key, new ArrayDeque<>(model.fallback()), false);
+    return new Trip(table, model, key, new ArrayDeque<>(model.fallback()), false, false);
   }
 
   /** The model's name as callers know it; empty when the backend is to choose. */
@@ -54,7 +65,7 @@ public final class Trip implements Candidates {
 
   /** Whether an answer that breaks off may be continued on another backend. */
   public boolean mayRescue() {
-    return model.rescue();
+    return model.rescue() && pools.stream().anyMatch(pool -> pool.backends().size() > 1);
   }
 
   /** Whether another model answers than the one asked for. */
@@ -148,7 +159,7 @@ public final class Trip implements Candidates {
       return false;
     }
     tried.add(failed);
-    return hasUntried(each -> true);
+    return hasUntried(isRescue ? Backend::isUp : each -> true);
   }
 
   /** The first did no work, or refused because it is busy. */
@@ -177,6 +188,25 @@ public final class Trip implements Candidates {
   }
 
   /**
+   * The way on when a backend died in the middle of an answer: to the others of its own pool, which
+   * alone serve the very same model, that are up and were not tried.
+   *
+   * @return null when there is none
+   */
+  public synchronized @Nullable Trip toRescueFrom(Backend died) {
+    for (Pool pool : pools) {
+      if (pool.backends().contains(died)) {
+        Model same = new Model(model.name(), List.of(pool), List.of(), false, false);
+        Trip rescue = new Trip(table, same, key, new ArrayDeque<>(), isFallback, true);
+        rescue.tried.addAll(tried);
+        rescue.tried.add(died);
+        return rescue.isDown() ? null : rescue;
+      }
+    }
+    return null;
+  }
+
+  /**
    * The way to the next model that may answer in this one's place: the first that has a backend
    * that is up, else simply the first.
    *
@@ -194,6 +224,6 @@ public final class Trip implements Candidates {
       return null;
     }
     fallback.remove(next);
-    return new Trip(table, next, key, fallback, true);
+    return new Trip(table, next, key, fallback, true, false);
   }
 }

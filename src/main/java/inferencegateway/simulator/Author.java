@@ -24,31 +24,46 @@ final class Author {
 
   AnswerPlan plan(ChatAsk ask, FaultSpec spec) {
     long seed = ask.seed().isPresent() ? mix(ask) : unseeded.incrementAndGet();
+    Spoken spoken = spoken(ask, spec, seed);
     SplittableRandom random = new SplittableRandom(seed);
     int room =
-        Math.min(
-            ask.maxTokens().orElse(Integer.MAX_VALUE), config.maxModelLen() - ask.promptTokens());
-    int wanted = length(ask, room, random);
+        spoken.tokens()
+            + Math.min(
+                ask.maxTokens().orElse(Integer.MAX_VALUE),
+                config.maxModelLen() - ask.promptTokens());
+    int wanted = length(ask, room, spoken.tokens(), random);
     List<Token> text = Prose.answering(ask.prompt()).write(Math.min(wanted, room), random);
     boolean exact = ask.ignoreEos() || config.answerTokens() > 0;
     int natural = exact ? wanted : Math.max(wanted, text.size());
     boolean cut = ask.ignoreEos() || natural > room;
     int end = Math.min(natural, room);
-    AnswerPlan plan = stopped(text.subList(0, end), cut, ask);
-    return bent(plan, spec);
+    List<Token> rest = spoken.after(withOddTokens(text.subList(0, end), spec));
+    return bent(stopped(rest, cut, ask), spec);
+  }
+
+  /** How much of the same answer, unbroken, the request begins with. */
+  private Spoken spoken(ChatAsk ask, FaultSpec spec, long seed) {
+    if (ask.beginning().isEmpty()) {
+      return Spoken.NOTHING;
+    }
+    SplittableRandom random = new SplittableRandom(seed);
+    int enough = ask.beginning().length();
+    int least = Math.max(enough, length(ask, enough, 0, random)); // Draws as the answer will.
+    List<Token> text = Prose.answering(ask.prompt()).write(least, random);
+    return Spoken.of(ask.beginning(), withOddTokens(text, spec));
   }
 
   private static long mix(ChatAsk ask) {
     return ask.seed().getAsLong() * 0x9E3779B97F4A7C15L + ask.prompt().hashCode();
   }
 
-  private int length(ChatAsk ask, int room, SplittableRandom random) {
+  private int length(ChatAsk ask, int room, int spoken, SplittableRandom random) {
     if (ask.ignoreEos()) {
       return room;
     }
     int natural = config.answerTokens();
     int length = natural > 0 ? natural : random.nextInt(SHORTEST, LONGEST + 1);
-    return Math.max(length, ask.minTokens());
+    return Math.max(length, spoken + ask.minTokens());
   }
 
   /** Ends the text before the first stop string; the string itself is left out, as vLLM does. */
@@ -84,7 +99,14 @@ final class Author {
     return kept;
   }
 
-  /** With the faults that lie in the text itself. */
+  private static List<Token> withOddTokens(List<Token> text, FaultSpec spec) {
+    List<Token> tokens = new ArrayList<>(text);
+    int middle = Math.min(1, tokens.size());
+    oddTokens(spec).forEach(token -> tokens.add(middle, token));
+    return tokens;
+  }
+
+  /** With the other faults that lie in the text itself. */
   private static AnswerPlan bent(AnswerPlan plan, FaultSpec spec) {
     if (spec.isEmpty()) {
       return plan;
@@ -93,8 +115,6 @@ final class Author {
     if (spec.has(Fault.ODD_JSON)) {
       tokens.replaceAll(t -> Token.raw(t.text(), Json.escapeAll(t.text()).getBytes(UTF_8)));
     }
-    int middle = Math.min(1, tokens.size());
-    oddTokens(spec).forEach(token -> tokens.add(middle, token));
     if (spec.has(Fault.BIG_ANSWER)) {
       tokens.clear();
       for (int left = spec.number(Fault.BIG_ANSWER, 0); left > 0; left -= BIG_TOKEN_BYTES) {

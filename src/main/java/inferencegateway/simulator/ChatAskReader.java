@@ -31,6 +31,7 @@ final class ChatAskReader {
     JsonNode root = parse(body);
     String model = model(root);
     String prompt = prompt(root);
+    String beginning = beginning(root);
     checkSampling(root);
     float temperature = (float) number(root, "temperature", 0, 1);
     JsonNode options = root.path("stream_options");
@@ -38,7 +39,8 @@ final class ChatAskReader {
         new ChatAsk(
             model,
             prompt,
-            countTokens(prompt) + 4 * root.get("messages").size(),
+            beginning,
+            countTokens(prompt) + countTokens(beginning) + 4 * root.get("messages").size(),
             root.path("stream").asBoolean(),
             options.path("include_usage").asBoolean(),
             options.path("continuous_usage_stats").asBoolean(),
@@ -86,13 +88,35 @@ final class ChatAskReader {
       throw new Rejected(ErrorAnswer.badRequest("messages must not be empty", "messages"));
     }
     StringBuilder all = new StringBuilder();
-    for (JsonNode message : messages) {
-      if (!message.path("role").isTextual()) {
+    int prompting = messages.size() - (continues(root) ? 1 : 0);
+    for (int i = 0; i < messages.size(); i++) {
+      if (!messages.get(i).path("role").isTextual()) {
         throw invalid("missing", "Field required", "messages.role");
       }
-      append(all, message.path("content"));
+      if (i < prompting) {
+        append(all, messages.get(i).path("content"));
+      }
     }
     return all.toString();
+  }
+
+  /** Whether the last message is the beginning of the answer. */
+  private static boolean continues(JsonNode root) {
+    return root.path("continue_final_message").asBoolean();
+  }
+
+  /** As vLLM: only when both are said is it a contradiction. */
+  private static String beginning(JsonNode root) throws Rejected {
+    if (!continues(root)) {
+      return "";
+    }
+    if (root.path("add_generation_prompt").asBoolean()) {
+      String message =
+          "Cannot set both `continue_final_message` and `add_generation_prompt` to True.";
+      throw new Rejected(ErrorAnswer.badRequest(message, "continue_final_message"));
+    }
+    JsonNode messages = root.path("messages");
+    return messages.get(messages.size() - 1).path("content").asText("");
   }
 
   private static void append(StringBuilder all, JsonNode content) {

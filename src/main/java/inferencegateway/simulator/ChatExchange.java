@@ -87,6 +87,9 @@ final class ChatExchange implements Exchange {
   private void chat() {
     try {
       ChatAsk chat = engine.reader().read(ask.body());
+      if (!chat.beginning().isEmpty()) {
+        entry.continued();
+      }
       if (spec.has(Fault.EMPTY_BODY) || spec.has(Fault.DONE_ONLY)) {
         nothing(chat);
       } else {

@@ -21,6 +21,7 @@ final class JournalEntry {
   private volatile long disconnect = NOT_YET;
   private volatile boolean aborted;
   private volatile int tokens;
+  private volatile boolean continued;
 
   JournalEntry(
       long connection, String method, String path, Map<String, String> headers, String body) {
@@ -36,6 +37,11 @@ final class JournalEntry {
       firstToken = System.nanoTime();
     }
     tokens = soFar;
+  }
+
+  /** It asks to go on with its last message. */
+  void continued() {
+    continued = true;
   }
 
   void disconnected() {
@@ -62,7 +68,8 @@ final class JournalEntry {
         time(end),
         time(disconnect),
         aborted,
-        tokens);
+        tokens,
+        continued);
   }
 
   private static OptionalLong time(long nanos) {

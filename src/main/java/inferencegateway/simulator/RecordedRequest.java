@@ -15,6 +15,7 @@ import java.util.OptionalLong;
  * @param aborted whether it was given up unfinished, by the client's leaving or the simulator's
  *     stop
  * @param tokens written so far; generated so far where the answer is not streamed
+ * @param continued whether it asked to go on with its last message
  */
 public record RecordedRequest(
     long connection,
@@ -27,4 +28,5 @@ public record RecordedRequest(
     OptionalLong end,
     OptionalLong disconnect,
     boolean aborted,
-    int tokens) {}
+    int tokens,
+    boolean continued) {}

@@ -23,7 +23,9 @@ public final class AccessLog {
     line = ending(line, call);
     line = tokens(line, call);
     line = times(line, call);
-    line.addKeyValue("reused", call.reused()).addKeyValue("attempts", call.attempts()).log("call");
+    line = line.addKeyValue("reused", call.reused()).addKeyValue("attempts", call.attempts());
+    line = call.rescued() > 0 ? line.addKeyValue("rescued", call.rescued()) : line;
+    line.log("call");
   }
 
   private static LoggingEventBuilder names(LoggingEventBuilder line, CallRecord call) {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param backend the name of the last one that it was sent to; empty when it was sent to none
  * @param reused whether the upstream connection had been used before
  * @param attempts 0 when nothing was sent, 2 after the replay of a stale connection
+ * @param rescued how often another backend went on with an answer whose backend had died
  */
 public record CallRecord(
     String requestId,
@@ -39,4 +40,5 @@ public record CallRecord(
     long pausedNanos,
     boolean reused,
     int attempts,
+    int rescued,
     @Nullable String detail) {}

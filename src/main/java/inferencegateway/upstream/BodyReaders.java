@@ -67,6 +67,9 @@ final class BodyReaders {
   /** An error object inside a response that began well. */
   Failure inBand(byte[] bytes, int offset, int length) {
     ErrorReply reply = ErrorReply.parse(bytes, offset, length);
+    if (reply.saysEngineDied()) {
+      call.isCutOff();
+    }
     return dialect.failures().of(reply.status(), reply, request, null);
   }
 

@@ -9,6 +9,7 @@ import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import com.openai.models.chat.completions.ChatCompletionStreamOptions;
 import inferencegateway.chat.ChatMessage;
 import inferencegateway.chat.ChatRequest;
+import inferencegateway.chat.Continuation;
 import inferencegateway.chat.Sampling;
 import inferencegateway.chat.Stopping;
 import java.util.List;
@@ -39,7 +40,8 @@ final class ChatBody {
     body.addModel(request);
     body.addSampling(request.sampling());
     body.addStopping(request.stopping());
-    body.addStream(stream);
+    body.addStream(stream, request.continuation());
+    body.addContinuation(request.continuation());
     try {
       return WireJson.MAPPER.writeValueAsBytes(body.params.build()._body());
     } catch (JsonProcessingException e) {
@@ -110,10 +112,23 @@ final class ChatBody {
   }
 
   /** Usage is always asked for in words: vLLM's default differs between versions. */
-  private void addStream(boolean stream) {
+  private void addStream(boolean stream, Continuation continuation) {
     put("stream", stream);
     if (stream) {
-      params.streamOptions(ChatCompletionStreamOptions.builder().includeUsage(true).build());
+      var options = ChatCompletionStreamOptions.builder().includeUsage(true);
+      if (continuation == Continuation.POSSIBLE) {
+        options.putAdditionalProperty("continuous_usage_stats", JsonBoolean.of(true));
+      }
+      params.streamOptions(options.build());
+    }
+  }
+
+  /** In vLLM the first two exclude each other, and the second is on by default. */
+  private void addContinuation(Continuation continuation) {
+    if (continuation == Continuation.OF_LAST_MESSAGE) {
+      put("continue_final_message", true);
+      put("add_generation_prompt", false);
+      put("echo", false);
     }
   }
 

@@ -4,6 +4,7 @@ import inferencegateway.chat.AnswerListener;
 import inferencegateway.chat.ChatRequest;
 import inferencegateway.chat.Failure;
 import inferencegateway.chat.Finish;
+import inferencegateway.chat.Usage;
 import inferencegateway.http.CallLoop;
 import inferencegateway.http.Exchange;
 import inferencegateway.http.HttpFault;
@@ -49,6 +50,7 @@ final class ChatCall implements UpstreamCall, ResponseHandler {
   private State state = State.OPEN;
   private boolean sent;
   private boolean paused;
+  private boolean cutOff;
   private @Nullable BodyReader reader;
   private CallLoop.@Nullable Timer timer;
 
@@ -143,6 +145,16 @@ final class ChatCall implements UpstreamCall, ResponseHandler {
     return current == null ? new Exchange.ConnectionUse(false, 0) : current.connectionUse();
   }
 
+  @Override
+  public boolean wasCutOff() {
+    return cutOff;
+  }
+
+  @Override
+  public @Nullable Usage usage() {
+    return answer.usage();
+  }
+
   private void onLoop(Runnable task) {
     if (loop.isCurrent()) {
       task.run();
@@ -232,11 +244,15 @@ final class ChatCall implements UpstreamCall, ResponseHandler {
 
   // The single ending.
 
+  /** What comes next is the failure of a backend that died while it answered. */
+  void isCutOff() {
+    cutOff = true;
+  }
+
   /** The answer has come to its end, by {@code [DONE]} or by the end of the body. */
   void finish(boolean lenient) {
     if (answer.finish() == null && !(lenient && answer.hasDeltas())) {
-      answer.flush();
-      breakOff();
+      breakOff(); // Half a character that was kept back is not said: another may say it whole.
     } else {
       complete();
     }

@@ -76,6 +76,11 @@ record ErrorReply(String message, String type, String param, String code) {
     return number >= 400 && number <= 599 ? number : statusOfWords();
   }
 
+  /** vLLM's words to every stream of an engine that is gone, while its server still speaks. */
+  boolean saysEngineDied() {
+    return message.startsWith("EngineCore encountered an issue") || type.equals("EngineDeadError");
+  }
+
   private int statusOfWords() {
     return switch ((code.isEmpty() || number(code) >= 0 ? type : code).toLowerCase(Locale.ROOT)) {
       case "context_length_exceeded", "badrequesterror", "bad request", "invalid_request_error" ->

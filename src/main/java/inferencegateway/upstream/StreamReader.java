@@ -38,6 +38,8 @@ final class StreamReader implements BodyReader, SseFramer.Sink {
     if (call.isOpen()) {
       if (answer.finish() != null) {
         call.endMarkIsMissing();
+      } else {
+        call.isCutOff();
       }
       call.finish(dialect.lenientFinish());
     }
@@ -45,7 +47,9 @@ final class StreamReader implements BodyReader, SseFramer.Sink {
 
   @Override
   public void onCut(HttpFault fault) {
-    answer.flush();
+    if (fault.kind() == HttpFault.Kind.CUT) {
+      call.isCutOff();
+    }
     call.fail(WireFailures.of(fault, answer.hasDeltas()));
   }
 
@@ -93,6 +97,9 @@ final class StreamReader implements BodyReader, SseFramer.Sink {
     answer.add(chunk);
     Failure failure = answer.failedFinish();
     if (failure != null) {
+      if (failure.reason() == Reason.UPSTREAM_ABORTED) {
+        call.isCutOff();
+      }
       call.fail(failure);
     }
   }

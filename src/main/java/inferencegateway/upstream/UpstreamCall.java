@@ -1,6 +1,8 @@
 package inferencegateway.upstream;
 
+import inferencegateway.chat.Usage;
 import inferencegateway.http.Exchange;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One chat completion under way at a backend. Methods may be called from anywhere, at any time,
@@ -18,6 +20,15 @@ public interface UpstreamCall {
 
   /** Reads on. */
   void resume();
+
+  /**
+   * Whether the answer failed because its connection or its engine died, and by nothing that lies
+   * in the request or that was said on purpose. On the loop.
+   */
+  boolean wasCutOff();
+
+  /** What the backend has said of the usage so far; null where it said nothing. On the loop. */
+  @Nullable Usage usage();
 
   /** For the log. */
   Exchange.ConnectionUse connectionUse();
