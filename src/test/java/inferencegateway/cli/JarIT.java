@@ -40,8 +40,7 @@ final class JarIT {
   void itIsTheOnlyJarInItsFolder() throws IOException {
     Path jar = Path.of(System.getProperty("gateway.jar"));
     try (Stream<Path> files = Files.list(jar.getParent())) {
-      assertEquals(
-          List.of(jar), files.filter(file -> file.toString().endsWith(".jar")).toList());
+      assertEquals(List.of(jar), files.filter(file -> file.toString().endsWith(".jar")).toList());
     }
   }
 
