@@ -56,7 +56,7 @@ line_of() {
   case $code in
     0) printf '  %-7s %-8s %s (%s s)\n' "$language" "passed" "$last" "$seconds" ;;
     "$could_not_run") printf '  %-7s %-8s %s\n' "$language" "NOT RUN" "$last" ;;
-    *) printf '  %-7s %-8s %s\n' "$language" "FAILED" "exit code $code after $seconds s; its output is above, and in $work/$language.out" ;;
+    *) printf '  %-7s %-8s %s\n' "$language" "FAILED" "${last:-no word of why} (exit code $code after $seconds s; more above, and in $work/$language.out)" ;;
   esac
 }
 

@@ -22,8 +22,12 @@ given+=(-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.surefire=info)
 [ ! -f "${MVN_GLOBAL_SETTINGS:-}" ] || given+=(--global-settings "$MVN_GLOBAL_SETTINGS")
 [ -z "${MVN_REPOSITORY:-}" ] || given+=("-Dmaven.repo.local=$MVN_REPOSITORY")
 [ "${MVN_OFFLINE:-}" != offline=true ] || given+=(--offline)
-"$mvn" "${given[@]}" -f ../pom.xml verify || exit 1
+"$mvn" "${given[@]}" -f ../pom.xml verify && code=0 || code=1
 
 echo # Maven ends with escape sequences and no line end
+if [ "$code" -ne 0 ]; then
+  echo "java: Maven failed"
+  exit 1
+fi
 tests=$(sed -n 's/^Tests run: \([0-9]*\),.*/\1/p' example/target/surefire-reports/*.txt | awk '{n += $1} END {print n + 0}')
 echo "java: $tests tests passed; stubs, sources and javadoc are in clients/java/target"

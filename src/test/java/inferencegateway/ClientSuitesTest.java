@@ -40,10 +40,10 @@ final class ClientSuitesTest {
 
   @Test
   void failureFailsTheBuildAfterTheOthersRan() throws Exception {
-    suite("java", "echo 'java: 1 tests passed'; exit 1");
+    suite("java", "echo 'java: a test failed'; exit 1");
     Run run = run(Map.of());
     assertEquals(1, run.code(), run.said());
-    assertTrue(report(run).contains("  java    FAILED   exit code 1"), run.said());
+    assertTrue(report(run).contains("  java    FAILED   a test failed (exit code 1"), run.said());
     assertTrue(report(run).contains("  node    passed   3 tests passed"), run.said());
   }
 
