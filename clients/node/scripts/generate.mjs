@@ -41,6 +41,7 @@ const template = {
         "removeEnumPrefix=true",
         // Camel case in code, the names of the .proto files in JSON.
         "snakeToCamel=keys",
+        "protoJsonFormat=false",
         "exportCommonSymbols=false",
       ],
       // Any, Duration and the like are messages of the contracts' own for ts-proto.

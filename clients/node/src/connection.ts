@@ -149,13 +149,8 @@ export class Connection implements CallOwner {
     metadata: grpc.Metadata,
     call: Call,
   ): grpc.ClientReadableStream<Chunk> {
-    return this.#channel.makeServerStreamRequest(
-      path,
-      asIs,
-      responseDeserialize,
-      request,
-      metadata,
-      withDeadline(call),
+    return withoutStack(() =>
+      this.#channel.makeServerStreamRequest(path, asIs, responseDeserialize, request, metadata, withDeadline(call)),
     );
   }
 }
@@ -167,6 +162,20 @@ interface Reply<Response> {
 }
 
 const NEVER_SENT: grpc.StatusObject = { code: grpc.status.CANCELLED, details: "", metadata: new grpc.Metadata() };
+
+/**
+ * grpc-js keeps an Error of where a call was begun, and V8 keeps with it whatever waits there: the reader too, who could
+ * then never be collected. The errors of this package have a stack of their own.
+ */
+function withoutStack<T>(begin: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return begin();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
 
 function asIs(bytes: Buffer): Buffer {
   return bytes;
