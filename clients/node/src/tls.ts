@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { credentials, type ChannelCredentials } from "@grpc/grpc-js";
 
@@ -33,14 +34,22 @@ export function channelCredentials(tls: boolean | TlsOptions | undefined): Chann
     throw new TypeError("tls.serverName must be a string");
   }
   try {
-    return credentials.createSsl(bytes(ca, "ca"), bytes(key, "key"), bytes(cert, "cert"));
+    return credentials.createSsl(certificate(ca, "ca"), bytes(key, "key"), certificate(cert, "cert"));
   } catch (cause) {
     if (cause instanceof TypeError) {
       throw cause;
     }
-    throw new TypeError(`tls.ca, tls.cert or tls.key hold no PEM that can be used: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw new TypeError(`tls.cert and tls.key cannot be used: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** OpenSSL would pass over an authority that it cannot read, and then trust nobody. */
+function certificate(pem: Pem | undefined, name: string): Buffer | null {
+  const found = bytes(pem, name);
+  try {
+    return found && (new X509Certificate(found), found);
+  } catch (cause) {
+    throw new TypeError(`tls.${name} holds no certificate (PEM): ${(cause as Error).message}`, { cause });
   }
 }
 

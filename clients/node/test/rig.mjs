@@ -1,4 +1,5 @@
 // The real gateway in front of its simulator, shared by all tests, and a wire between the two that shows what passes.
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -152,6 +153,17 @@ export async function using(client, body) {
   } finally {
     await client.close();
   }
+}
+
+/** What a call, or its promise, fails with. */
+export async function failure(call) {
+  let value;
+  try {
+    value = await (typeof call === "function" ? call() : call);
+  } catch (error) {
+    return error;
+  }
+  return assert.fail(`it did not fail: ${JSON.stringify(value)}`);
 }
 
 let marks = 0;

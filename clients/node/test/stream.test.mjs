@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Client, ClientClosedError, InferenceClient } from "@inference-gateway/client";
 import { startFake } from "./fake.mjs";
-import { counters, eventually, mark, rig, using } from "./rig.mjs";
+import { counters, eventually, failure, mark, rig, using } from "./rig.mjs";
 
 /** From the caller's leaving to the closed connection at the backend; the rest is this process being busy. */
 const PROMPTLY_MS = 1000;
@@ -314,16 +314,6 @@ describe("stream", () => {
     assert.ok(performance.now() - begun < 8_000);
   });
 });
-
-async function failure(call) {
-  let value;
-  try {
-    value = await call();
-  } catch (error) {
-    return error;
-  }
-  return assert.fail(`it did not fail: ${JSON.stringify(value)}`);
-}
 
 /** The backend's connection of the call with that text is closed soon, and the simulator counts it as aborted. */
 async function gone(text) {
