@@ -217,7 +217,7 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
   }
 
   /** Cancels, and throws what it was given. */
-  async throw(error?: unknown): Promise<never> {
+  async throw(error?: unknown): Promise<IteratorReturnResult<undefined>> {
     this.cancel();
     throw error;
   }

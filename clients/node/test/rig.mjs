@@ -73,7 +73,10 @@ export async function eventually(what, holds, withinMs = 5000) {
 
 /** Passes bytes on as they are, and keeps the requests' bodies and when each connection ended. */
 class Wire {
-  /** { head, text, body, startedAt, endedAt } of every chat request; endedAt once its connection is closed by the gateway. */
+  /**
+   * { head, text, body, startedAt, endedAt, received } of every chat request; endedAt once its connection is closed by the
+   * gateway, received in bytes since the request.
+   */
   requests = [];
 
   async start(port) {
@@ -85,7 +88,10 @@ class Wire {
         pending = this.#sniff(Buffer.concat([pending, data]), calls);
         far.write(data);
       });
-      far.on("data", (data) => near.write(data) || far.pause());
+      far.on("data", (data) => {
+        calls.forEach((call) => (call.received += data.length));
+        return near.write(data) || far.pause();
+      });
       near.on("drain", () => far.resume());
       near.on("close", () => {
         calls.forEach((call) => (call.endedAt ??= performance.now()));
@@ -118,6 +124,7 @@ class Wire {
           body: JSON.parse(bytes.toString("utf8", end + 4, end + 4 + length)),
           startedAt: performance.now(),
           endedAt: undefined,
+          received: 0,
         };
         calls.push(call);
         this.requests.push(call);
