@@ -2,14 +2,12 @@ import { readFileSync } from "node:fs";
 import { text as readAll } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { status } from "@grpc/grpc-js";
-import type { Answer } from "./answer";
 import { Client, InferenceClient } from "./client";
 import type { ChatMessage } from "./contract";
 import { CancelledError, InferenceError } from "./errors";
-import * as inference from "./gen/inference";
-import * as llm from "./gen/llm";
 import { VERSION } from "./gen/version";
-import type { CallOptions, ClientOptions } from "./options";
+import type { ClientOptions } from "./options";
+import { printStream, printWhole, say } from "./print";
 
 const HELP = `Usage: inference-gateway-client [options] PROMPT
 
@@ -79,7 +77,7 @@ interface Asked {
   readonly whole: boolean;
   readonly json: boolean;
   readonly client: ClientOptions;
-  readonly parameters: Pick<llm.CompleteRequest, "maxTokens"> & { temperature?: number | undefined };
+  readonly parameters: { maxTokens: number | undefined; temperature: number | undefined };
 }
 
 function readArguments(args: string[]): Asked | string {
@@ -178,7 +176,12 @@ async function run(asked: Asked): Promise<number> {
   process.once("SIGINT", interrupt);
   process.stdout.once("error", unread).on("error", () => {});
   try {
-    await print(client, messages, asked, { signal: stop.signal });
+    const given = { ...asked.parameters, signal: stop.signal };
+    if (asked.whole) {
+      await printWhole(client.generate(messages, given), asked);
+    } else {
+      await printStream(client.stream(messages, given), asked);
+    }
     return stop.signal.aborted ? FAILED : 0;
   } catch (error) {
     if (!(error instanceof InferenceError)) {
@@ -215,105 +218,4 @@ function tell(error: InferenceError): void {
   if (error.retryAfterMs !== undefined) {
     say(`  retry: after ${error.retryAfterMs} ms`);
   }
-}
-
-/** Writes the answer as it comes, at the reader's pace, and what it cost when it is over. */
-async function print(
-  client: Client | InferenceClient,
-  messages: ChatMessage[],
-  asked: Asked,
-  options: CallOptions,
-): Promise<void> {
-  const begun = performance.now();
-  const given = { ...asked.parameters, ...options };
-  if (asked.whole) {
-    const answer = await client.generate(messages, given);
-    await write(asked.json ? `${JSON.stringify(messageOf(answer.message, asked.small))}\n` : onLine(answer.text));
-    summary(answer, begun, undefined);
-    return;
-  }
-  const stream = client.stream(messages, given);
-  let first: number | undefined;
-  let reasoned = 0;
-  try {
-    for await (const chunk of stream.chunks()) {
-      if (stream.text !== "" || stream.reasoning !== "") {
-        first ??= performance.now();
-      }
-      if (asked.json) {
-        await write(`${JSON.stringify(chunkOf(chunk, asked.small))}\n`);
-        continue;
-      }
-      if (stream.reasoning.length > reasoned) {
-        process.stderr.write((reasoned === 0 ? "[reasoning] " : "") + stream.reasoning.slice(reasoned));
-        reasoned = stream.reasoning.length;
-      }
-      const { token } = chunk;
-      if (token !== "") {
-        await write((stream.text === token && reasoned > 0 && process.stdout.isTTY ? "\n" : "") + token);
-      }
-    }
-  } finally {
-    if (!asked.json && stream.text !== "" && !stream.text.endsWith("\n")) {
-      await write("\n");
-    } else if (reasoned > 0 && stream.text === "") {
-      say("");
-    }
-  }
-  summary(await stream.answer(), begun, first);
-}
-
-function onLine(text: string): string {
-  return text.endsWith("\n") ? text : `${text}\n`;
-}
-
-/** With the names of the .proto files, as the gateway's own command prints them. */
-function messageOf(message: unknown, small: boolean): unknown {
-  return small
-    ? inference.GenerateResponse.toJSON(message as inference.GenerateResponse)
-    : llm.CompleteResponse.toJSON(message as llm.CompleteResponse);
-}
-
-function chunkOf(chunk: unknown, small: boolean): unknown {
-  return small
-    ? inference.TokenResponse.toJSON(chunk as inference.TokenResponse)
-    : llm.TokenChunk.toJSON(chunk as llm.TokenChunk);
-}
-
-/** Resolves once there is room for more. */
-function write(text: string): Promise<void> {
-  const { stdout } = process;
-  return new Promise((resolve) => {
-    if (stdout.destroyed || stdout.write(text)) {
-      resolve();
-      return;
-    }
-    const done = (): void => {
-      stdout.off("drain", done).off("error", done).off("close", done);
-      resolve();
-    };
-    stdout.on("drain", done).on("error", done).on("close", done);
-  });
-}
-
-function summary({ usage, finishReason, model, timing }: Answer, begun: number, first: number | undefined): void {
-  const now = performance.now();
-  const figures = [`${usage?.inputTokens ?? 0} tokens in, ${usage?.outputTokens ?? 0} out`];
-  const firstMs = timing?.firstTokenMs ?? (first === undefined ? undefined : first - begun);
-  if (firstMs !== undefined) {
-    figures.push(`first token ${firstMs.toFixed(0)} ms`);
-  }
-  const tokens = usage?.outputTokens ?? 0;
-  if (first !== undefined && tokens > 1 && now - first >= 100) {
-    figures.push(`${(((tokens - 1) * 1000) / (now - first)).toFixed(1)} tokens/s`);
-  }
-  figures.push(`total ${((now - begun) / 1000).toFixed(2)} s`, `finish: ${finishReason || "unknown"}`);
-  if (model !== undefined) {
-    figures.push(`model: ${model}`);
-  }
-  say(`[${figures.join(", ")}]`);
-}
-
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

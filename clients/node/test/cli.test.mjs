@@ -51,6 +51,14 @@ describe("the command", () => {
     assert.equal(whole.finish_reason, "length");
   });
 
+  test("prints reasoning to standard error, on a line of its own", async () => {
+    for (const flags of [[], ["--no-stream"]]) {
+      const { out, err } = await command(...flags, "--max-tokens", "6", "[[sim:reasoning=3]] think");
+      assert.match(err, /^\[reasoning\] \S[^\n]*\n\[\d+ tokens in/);
+      assert.match(out, /^[^\n]+\n$/);
+    }
+  });
+
   test("reads the prompt from standard input for -", async () => {
     const text = mark();
     const run = start("--max-tokens", "1", "-");
@@ -60,7 +68,7 @@ describe("the command", () => {
   });
 
   test("ends with an exit code that says how", async () => {
-    for (const [args, wanted, said] of [
+    const cases = [
       [
         ["--temperature", "9", "--max-tokens", "0", "hi"],
         13,
@@ -80,12 +88,14 @@ describe("the command", () => {
       [["--token-file", "/no/such/file", "hi"], 2, /--token-file cannot be read/],
       [[], 2, /What is the prompt/],
       [["two", "words"], 2, /One prompt, please/],
-    ]) {
+    ];
+    const check = async ([args, wanted, said]) => {
       const { code, err } = await command(...args);
       assert.equal(code, wanted, `${args.join(" ")}: ${err}`);
       assert.match(err, said);
       assert.ok(!/^    at /m.test(err), "no stack");
-    }
+    };
+    await Promise.all(cases.map(check));
     assert.match((await command("--help")).out, /^Usage: /);
     assert.match((await command("--version")).out, /^0\.1\.0/);
   });

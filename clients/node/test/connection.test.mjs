@@ -330,7 +330,7 @@ describe("a gateway that goes", () => {
   test("is left without an error for its twin while it drains, and found again when it is back", async () => {
     const [leaving, staying] = await Promise.all([
       startGateway("--drain-pause", "1s"),
-      startGateway("--drain-pause", "1s"),
+      startGateway("--connection-max-streams", "30"),
     ]);
     const target = `ipv4:${leaving.target},${staying.target}`;
     await using(new Client(target), async (client) => {
@@ -358,6 +358,7 @@ describe("a gateway that goes", () => {
     });
 
     await using(new Client(staying.target), async (client) => {
+      await full(client, 30);
       await client.generate("before", { maxTokens: 1 });
       await staying.stop();
       const down = await failure(client.generate("while it is down"));
@@ -369,6 +370,21 @@ describe("a gateway that goes", () => {
     });
   });
 });
+
+/** With all streams of the connection taken, a further call waits, and ends when its time or its signal says so. */
+async function full(client, streams) {
+  const open = Array.from({ length: streams }, () =>
+    client.stream("[[sim:inter-token=100ms]] go", { maxTokens: 500, ignoreEos: true }),
+  );
+  await Promise.all(open.map((stream) => stream.next()));
+  const late = await failure(client.generate("waits", { timeoutMs: 100 }));
+  assert.ok(late instanceof gateway.DeadlineExceededError);
+  const left = await failure(client.stream("waits", { signal: AbortSignal.timeout(50) }).next());
+  assert.equal(left.name, "AbortError");
+  const waiting = client.generate("gets its turn", { maxTokens: 1 });
+  open.forEach((stream) => stream.cancel());
+  assert.equal((await waiting).usage.outputTokens, 1);
+}
 
 function restore(name, value) {
   if (value === undefined) {
