@@ -157,10 +157,10 @@ class Recorder:
             def log_message(self, *arguments):
                 pass
 
-            def do_GET(self):  # noqa: N802
+            def do_GET(self):
                 self._send("application/json", b'{"object":"list","data":[{"id":"recorded"}]}')
 
-            def do_POST(self):  # noqa: N802
+            def do_POST(self):
                 length = int(self.headers["content-length"])
                 body = json.loads(self.rfile.read(length))
                 recorder.requests.append(body)

@@ -139,7 +139,7 @@ def test_an_answer_that_breaks_off_is_an_error_after_its_tokens(either):
 
 def test_a_slow_reader_gets_everything_and_holds_little(client, simulator):
     size = 8 << 20
-    stream = client.stream(f"Hi [[sim:big-answer={size};inter-token=0]]", max_tokens=1 << 17)
+    stream = client.stream(f"Hi [[sim:big-answer={size};inter-token=0]]", max_tokens=100_000)
     chunks = stream.chunks()
     first = next(chunks)
     tracemalloc.start()

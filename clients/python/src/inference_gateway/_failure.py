@@ -162,7 +162,8 @@ _HINTS = (
         "its certificate is for another name. See server_name=",
     ),
     (
-        "CERTIFICATE_REQUIRED|certificate required|BAD_CERTIFICATE|bad certificate|UNKNOWN_CA",
+        # With TLS 1.3 the client has shaken hands before it is refused.
+        "CERTIFICATE_REQUIRED|certificate required|BAD_CERTIFICATE|UNKNOWN_CA|DATA_CORRUPTED",
         "it does not accept this client's certificate, or there was none. See cert= and key=",
     ),
     (

@@ -157,7 +157,7 @@ class Field:
         parent = getattr(request, self._group) if self._group else request
         try:
             self._write(parent, self._name, value)
-        except (TypeError, AttributeError):
+        except (TypeError, AttributeError, LookupError):
             kind = type(value).__name__
             raise TypeError(f"{parameter}: takes {self._takes}, not this {kind}") from None
         except (ValueError, OverflowError):
@@ -213,7 +213,7 @@ def refuse_unknown(method: str, fields: Mapping[str, Field], params: Mapping[str
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            if not close and name in LLM_FIELDS:
+            if name in LLM_FIELDS:
                 hint = "; the small contract does not have it, Client does"
             raise TypeError(f"{method}() got an unexpected keyword argument {name!r}{hint}")
 
