@@ -35,7 +35,8 @@ def run(python, code, gateway, folder):
 @pytest.mark.parametrize("example", sorted((HOME / "examples").glob("*.py")), ids=lambda p: p.stem)
 def test_the_examples_run(gateway, tmp_path, python, example):
     done = run(python, [str(example)], gateway, tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stderr == ""
+    assert done.returncode == 0
     assert done.stdout
 
 
@@ -59,8 +60,7 @@ def test_both_readmes_show_the_same_code():
 
 def stripped(block):
     """Without comments and texts, which are each language's own."""
-    block = re.sub(r"\s*#.*", "", block)
-    return re.sub(r'"[^"]*[^\x00-\x7f][^"]*"|"[A-Z][^"]* [^"]*"', '"..."', block).strip()
+    return re.sub(r"\s*#.*", "", re.sub(r'"[^"]*"', '"..."', block)).strip()
 
 
 def test_every_public_name_is_documented():

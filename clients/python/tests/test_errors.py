@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+import time
 
 import pytest
 
@@ -188,6 +189,29 @@ def test_without_details_the_code_decides(code):
     assert type(error) is CODES[code]
     assert error.message
     assert (error.reason, error.request_id, error.retryable) == (None, "asked-1", False)
+
+
+RESET = Ended("CANCELLED", "RST_STREAM with error code 8", {})
+
+
+def test_a_reset_at_the_deadline_is_the_deadline():
+    late = error_of(RESET, ASKED._replace(until=time.monotonic()))
+    assert type(late) is errors.DeadlineExceededError
+    assert (late.code, late.message) == (
+        "DEADLINE_EXCEEDED",
+        "the answer was not whole within the deadline of 60 s",
+    )
+
+
+def test_a_reset_before_the_deadline_is_the_gateways_giving_up():
+    early = error_of(RESET, ASKED._replace(until=time.monotonic() + 9))
+    assert type(early) is errors.CancelledError
+    assert "takes nothing for too long" in early.message
+
+
+def test_a_cancel_of_ones_own_stays_one_after_the_deadline():
+    own = Ended("CANCELLED", "Locally cancelled by application!", {})
+    assert type(error_of(own, ASKED._replace(until=0.0))) is errors.CancelledError
 
 
 GARBAGE = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Optional
 
@@ -49,6 +50,8 @@ class Asked(NamedTuple):
     target: str
     request_id: str
     timeout: Optional[float]
+    until: Optional[float] = None
+    """The deadline, by `time.monotonic`."""
 
 
 def ended(error: Any, trailers: Optional[Iterable[Any]]) -> Ended:
@@ -87,6 +90,8 @@ def error_of(end: Ended, asked: Asked) -> errors.InferenceError:
 
 def _of_library(end: Ended, asked: Asked, status: Any) -> errors.InferenceError:
     """Without the gateway's details: made by a library, a proxy, or a server that is no gateway."""
+    if end.code == "CANCELLED" and _is_over(end, asked):
+        end = end._replace(code="DEADLINE_EXCEEDED")
     kind = _class_of(end.code)
     if end.code == "RESOURCE_EXHAUSTED" and re.search("larger than max|exceeds max", end.details):
         received = re.search("received message", end.details, re.IGNORECASE)
@@ -97,6 +102,19 @@ def _of_library(end: Ended, asked: Asked, status: Any) -> errors.InferenceError:
         request_id=_request_id(end, asked),
         **_advice(end, status),
     )
+
+
+def _is_over(end: Ended, asked: Asked) -> bool:
+    """Whether the deadline ended a call that the gateway was the first to reset for it.
+
+    Both sides watch the deadline. A reset says no more than "cancelled", and grpc may look at a
+    clock that it read before the deadline.
+    """
+    return asked.until is not None and not _is_local(end) and time.monotonic() > asked.until - 0.01
+
+
+def _is_local(end: Ended) -> bool:
+    return not end.details or "Locally cancelled" in end.details
 
 
 def _class_of(code: str) -> type[errors.InferenceError]:
@@ -182,7 +200,7 @@ def _words(end: Ended, asked: Asked) -> str:
         limit = "" if asked.timeout is None else f" of {asked.timeout:g} s"
         return f"the answer was not whole within the deadline{limit}"
     if end.code == "CANCELLED":
-        return _cancelled(end.details)
+        return _cancelled(end)
     text = " ".join(end.details.split())
     if end.code == "UNAVAILABLE":
         return f"{asked.target} cannot be reached: {_hint(text)}"
@@ -191,8 +209,8 @@ def _words(end: Ended, asked: Asked) -> str:
     return text or f"the call ended with {end.code}"
 
 
-def _cancelled(details: str) -> str:
-    if "Locally cancelled" in details or not details:
+def _cancelled(end: Ended) -> str:
+    if _is_local(end):
         return "the call was cancelled on this side"
     return (
         "the gateway ended the call without a word, as it does when a caller takes nothing "

@@ -185,12 +185,13 @@ class ClientSettings(Generic[ChunkT]):
         self._refuse_closed()
         self._refuse_forked()
         timeout = _params.seconds("timeout", call.get("timeout", self._timeout))
+        until = None if timeout is None else time.monotonic() + timeout
         request_id = call.get("request_id") or uuid.uuid4().hex
         waits = call.get("wait_for_ready")
         own = _checked({"x-request-id": request_id, **self._bearer()})
         return Prepared(
             request,
-            Asked(self._target.address, request_id, timeout),
+            Asked(self._target.address, request_id, timeout, until),
             {
                 "timeout": timeout,
                 "metadata": (*own, *self._metadata, *_checked(call.get("metadata"))),
