@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import weakref
 from collections.abc import AsyncIterator, Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Generic, Optional, TypeVar
 
 import grpc
@@ -97,12 +97,7 @@ class AsyncStream(StreamedAnswer, Generic[ChunkT]):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         self.close()
 
     def __del__(self) -> None:
@@ -150,12 +145,7 @@ class _told:  # noqa: N801
 
     async def __aenter__(self) -> None: ...
 
-    async def __aexit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    async def __aexit__(self, kind: object, error: Optional[BaseException], trace: object) -> None:
         if isinstance(error, grpc.aio.AioRpcError):
             raise self._client._failed(error, self._asked) from error
         # grpc says it like that, too, when not the task was cancelled but the call.
@@ -175,6 +165,7 @@ class _AsyncClient(ClientSettings[ChunkT]):
 
     _channel: Optional[grpc.aio.Channel] = None
     _loop: Optional[asyncio.AbstractEventLoop] = None
+    _running: weakref.WeakSet[Any]
 
     def _start(self, method: Any, prepared: Prepared) -> Any:
         loop = asyncio.get_running_loop()
@@ -183,14 +174,17 @@ class _AsyncClient(ClientSettings[ChunkT]):
                 "this client was used in another event loop, where its connections are: make "
                 "one in each loop"
             )
-        call = self._calls.get(method.path) or self._bind(method, loop)
-        return call(prepared.request, **prepared.options)
+        make = self._calls.get(method.path) or self._bind(method, loop)
+        call = make(prepared.request, **prepared.options)
+        self._running.add(call)
+        return call
 
     def _bind(self, method: Any, loop: asyncio.AbstractEventLoop) -> Any:
         if self._channel is None:
             self._channel = self._connect()
             self._pid = os.getpid()
             self._loop = loop
+            self._running = weakref.WeakSet()
         call = self._calls[method.path] = method.on(self._channel)
         return call
 
@@ -249,17 +243,14 @@ class _AsyncClient(ClientSettings[ChunkT]):
         channel, self._channel = self._channel, None
         self._calls.clear()
         if channel is not None:
+            for call in list(self._running):  # grpc does not find them all
+                call.cancel()
             await channel.close()
 
     async def __aenter__(self: AsyncT) -> AsyncT:
         return self
 
-    async def __aexit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
 

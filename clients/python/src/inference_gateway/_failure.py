@@ -181,7 +181,7 @@ _HINTS = (
     ),
     (
         # With TLS 1.3 the client has shaken hands before it is refused.
-        "CERTIFICATE_REQUIRED|certificate required|BAD_CERTIFICATE|UNKNOWN_CA|DATA_CORRUPTED",
+        "CERTIFICATE_REQUIRED|certificate required|BAD_CERTIFICATE|UNKNOWN_CA|Unwrap failed",
         "it does not accept this client's certificate, or there was none. See cert= and key=",
     ),
     (

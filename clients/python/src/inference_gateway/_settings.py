@@ -251,6 +251,7 @@ class Readiness:
         self._timeout = _params.seconds("timeout", timeout)
         self._begun = time.monotonic()
         self._pause = 0.05
+        self._seen: Union[str, errors.InferenceError, None] = None
 
     def left(self) -> float:
         """Seconds for the next question."""
@@ -269,19 +270,26 @@ class Readiness:
             seen, (errors.UnavailableError, errors.DeadlineExceededError, errors.OverloadedError)
         ):
             raise seen
+        self._note(seen)
         self._pause = min(1.0, self._pause * 1.6)
         if self._timeout is not None:
             left = self._begun + self._timeout - time.monotonic()
             if left <= self._pause:
-                self._give_up(seen)
+                self._give_up()
         return self._pause
 
-    def _give_up(self, seen: Union[str, errors.InferenceError]) -> NoReturn:
-        last = seen if isinstance(seen, str) else seen.message
+    def _note(self, seen: Union[str, errors.InferenceError]) -> None:
+        """Keep it, unless it only says that there was no time left for an answer."""
+        if self._seen is None or not isinstance(seen, errors.DeadlineExceededError):
+            self._seen = seen
+
+    def _give_up(self) -> NoReturn:
+        seen = self._seen
+        last = seen.message if isinstance(seen, errors.InferenceError) else seen
         raise errors.DeadlineExceededError(
             f"{self._target} was not ready within {self._timeout:g} s; last seen: {last}",
             code="DEADLINE_EXCEEDED",
-        ) from (None if isinstance(seen, str) else seen)
+        ) from (seen if isinstance(seen, errors.InferenceError) else None)
 
 
 def with_settings(client: type) -> str:
