@@ -67,5 +67,5 @@ done
 echo "python: tests"
 EXAMPLES_PYTHONS=$pythons "$dev/python" -m pytest -q -o cache_dir="$work/pytest" --basetemp "$work/tmp" 2>&1 | tee "$work/tests.log"
 [ "${PIPESTATUS[0]}" -eq 0 ] || failed "tests"
-count=$(sed -n 's/.*[^0-9]\?\([0-9]\+\) passed.*/\1/p' "$work/tests.log" | tail -1)
-echo "python: $count tests passed, wheel and sdist installed and typed (Python $version)"
+count=$(grep -oE '[0-9]+ passed' "$work/tests.log" | tail -1)
+echo "python: ${count% passed} tests passed, wheel and sdist installed and typed (Python $version)"
