@@ -1,15 +1,18 @@
 package inferencegateway.api;
 
+import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.MessageLite;
 import inferencegateway.call.Calls;
 import inferencegateway.http.CallLoop;
 import inferencegateway.proto.inference.GenerateRequest;
 import inferencegateway.proto.inference.GenerateResponse;
+import inferencegateway.proto.inference.InferenceProto;
 import inferencegateway.proto.inference.InferenceServiceGrpc;
 import inferencegateway.proto.inference.TokenResponse;
 import inferencegateway.proto.llm.v1.CompleteRequest;
 import inferencegateway.proto.llm.v1.CompleteResponse;
 import inferencegateway.proto.llm.v1.LLMServiceGrpc;
+import inferencegateway.proto.llm.v1.LlmProto;
 import inferencegateway.proto.llm.v1.TokenChunk;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerCallHandler;
@@ -47,7 +50,8 @@ public final class Services {
    */
   public ServerServiceDefinition inference(BooleanSupplier ready, Supplier<String> model) {
     return define(
-        InferenceServiceGrpc.getServiceDescriptor(),
+        InferenceServiceGrpc.SERVICE_NAME,
+        InferenceProto.getDescriptor(),
         List.of(
             chat(InferenceServiceGrpc.getGenerateMethod(), generate()),
             chat(InferenceServiceGrpc.getGenerateStreamMethod(), generateStream()),
@@ -57,7 +61,8 @@ public final class Services {
   /** {@code llm.v1.LLMService}. */
   public ServerServiceDefinition llm() {
     return define(
-        LLMServiceGrpc.getServiceDescriptor(),
+        LLMServiceGrpc.SERVICE_NAME,
+        LlmProto.getDescriptor(),
         List.of(
             chat(LLMServiceGrpc.getCompleteMethod(), complete()),
             chat(LLMServiceGrpc.getCompleteStreamMethod(), completeStream())));
@@ -119,12 +124,10 @@ public final class Services {
         : MethodDescriptor.MethodType.BIDI_STREAMING;
   }
 
-  /** Keeps the schema, which reflection reads. */
   private static ServerServiceDefinition define(
-      ServiceDescriptor contract, List<ServerMethodDefinition<?, ?>> methods) {
+      String name, FileDescriptor contract, List<ServerMethodDefinition<?, ?>> methods) {
     ServiceDescriptor.Builder descriptor =
-        ServiceDescriptor.newBuilder(contract.getName())
-            .setSchemaDescriptor(contract.getSchemaDescriptor());
+        ServiceDescriptor.newBuilder(name).setSchemaDescriptor(new ReflectedContract(contract));
     methods.forEach(method -> descriptor.addMethod(method.getMethodDescriptor()));
     ServerServiceDefinition.Builder service = ServerServiceDefinition.builder(descriptor.build());
     methods.forEach(service::addMethod);

@@ -24,10 +24,12 @@ class BenchIT {
       JsonNode result = report.get("results").get(0);
       for (String server : List.of("gateway", "floor")) {
         assertTrue(result.get(server).get("perSecond").asDouble() > 0, report::toString);
-        assertTrue(result.get(server).get("micros").asDouble() > 0, report::toString);
         assertTrue(result.get(server).get("delayP50").asDouble() > 0, report::toString);
         assertEquals(0, result.get(server).get("failures").asInt(), report::toString);
       }
+      // Not the floor's: the system counts in ticks of 10 ms, and nginx takes less for these few
+      // tokens.
+      assertTrue(result.get("gateway").get("micros").asDouble() > 0, report::toString);
     } finally {
       bench.destroyForcibly();
     }

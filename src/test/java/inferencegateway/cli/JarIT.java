@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +34,14 @@ final class JarIT {
     assertEquals(0, run.code());
     assertTrue(run.out().startsWith("inference-gateway " + System.getProperty("gateway.version")));
     assertTrue(run.out().contains("grpc-java 1."));
+  }
+
+  @Test
+  void itIsTheOnlyJarInItsFolder() throws IOException {
+    Path jar = Path.of(System.getProperty("gateway.jar"));
+    try (Stream<Path> files = Files.list(jar.getParent())) {
+      assertEquals(List.of(jar), files.filter(file -> file.toString().endsWith(".jar")).toList());
+    }
   }
 
   @Test

@@ -5,7 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.rpc.BadRequest;
+import com.google.rpc.ErrorInfo;
+import com.google.rpc.RetryInfo;
 import inferencegateway.testing.RecordingObserver;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
@@ -46,6 +51,24 @@ class ReflectionTest {
           methods(files(channel, "inference.InferenceService")));
       assertEquals(
           List.of("Complete", "CompleteStream"), methods(files(channel, "llm.v1.LLMService")));
+    }
+  }
+
+  @Test
+  void handsOutWhatErrorsCarry() {
+    try (Rig rig = Rig.start()) {
+      ManagedChannel channel = rig.callers().channel();
+      for (Message carried :
+          List.of(
+              com.google.rpc.Status.getDefaultInstance(),
+              ErrorInfo.getDefaultInstance(),
+              BadRequest.getDefaultInstance(),
+              RetryInfo.getDefaultInstance())) {
+        FileDescriptor file = carried.getDescriptorForType().getFile();
+        assertEquals(
+            file.toProto().toByteString(),
+            files(channel, carried.getDescriptorForType().getFullName()).get(0));
+      }
     }
   }
 

@@ -1,0 +1,85 @@
+/** What a parameter takes; only what has no place on the wire is refused here, the gateway judges the rest. */
+const KINDS = {
+  text: { says: "a string", holds: isText },
+  texts: {
+    says: "a string or an array of strings",
+    holds: (value: unknown) => isText(value) || isArrayOf(value, isText),
+  },
+  flag: { says: "true or false", holds: (value: unknown) => typeof value === "boolean" },
+  number: { says: "a number", holds: isNumber },
+  int: { says: "a whole number", holds: isInt32 },
+  ints: { says: "an array of whole numbers", holds: (value: unknown) => isArrayOf(value, isInt32) },
+  long: { says: "a whole number (a bigint beyond 2^53)", holds: isInt64 },
+  bias: { says: "an object or Map of token ids to numbers", holds: isBias },
+  ms: { says: "a finite number of milliseconds", holds: (value: unknown) => isNumber(value) && Math.abs(value) < 1e14 },
+} as const;
+
+/** The parameters that a contract takes. */
+export type Kinds<P> = { readonly [name in keyof P]-?: keyof typeof KINDS };
+
+/**
+ * Copies the parameters that are set.
+ *
+ * @throws TypeError for an unknown name or a value of the wrong kind
+ */
+export function readParameters<P>(given: object, kinds: Kinds<P>, hint: string): P {
+  const read: Partial<Record<string, unknown>> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const kind = Object.hasOwn(kinds, name) ? KINDS[kinds[name as keyof P]] : undefined;
+    if (kind === undefined) {
+      throw new TypeError(`unknown parameter "${name}"; ${hint} ${Object.keys(kinds).join(", ")}`);
+    }
+    if (value !== undefined) {
+      if (!kind.holds(value)) {
+        throw new TypeError(`${name} must be ${kind.says}`);
+      }
+      read[name] = value;
+    }
+  }
+  return read as P;
+}
+
+/** @throws TypeError for a key that the message does not have; the generated code would drop it without a word */
+export function refuseUnknownFields(given: object, message: object, where: string): void {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(message, name));
+  if (unknown !== undefined) {
+    throw new TypeError(`unknown field "${unknown}" in ${where}; it has ${Object.keys(message).join(", ")}`);
+  }
+}
+
+/** Undefined where nothing is set, so that an empty group is not sent. */
+export function group<G extends object>(fields: G): G | undefined {
+  return Object.values(fields).some((value) => value !== undefined) ? fields : undefined;
+}
+
+export function list<T>(value: T | readonly T[] | undefined): T[] | undefined {
+  return value === undefined ? undefined : Array.isArray(value) ? [...(value as readonly T[])] : [value as T];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number";
+}
+
+function isInt32(value: unknown): boolean {
+  return isNumber(value) && Number.isInteger(value) && value === (value | 0);
+}
+
+function isInt64(value: unknown): boolean {
+  return typeof value === "bigint" ? value === BigInt.asIntN(64, value) : Number.isSafeInteger(value);
+}
+
+function isBias(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return false;
+  }
+  const entries = value instanceof Map ? [...value] : Object.entries(value);
+  return entries.every(([id, bias]) => isInt32(Number(id)) && isNumber(bias));
+}
+
+function isArrayOf(value: unknown, each: (element: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(each);
+}

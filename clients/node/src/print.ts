@@ -1,0 +1,139 @@
+import type { Answer } from "./answer";
+import * as inference from "./gen/inference";
+import * as llm from "./gen/llm";
+import type { TokenStream } from "./stream";
+
+/** How an answer is printed. */
+export interface Format {
+  /** Messages as JSON in place of their text. */
+  readonly json: boolean;
+  /** Whether they are the small contract's. */
+  readonly small: boolean;
+}
+
+/** Tokens that came within less, in milliseconds, came together: they have no rate. */
+const SHORTEST_RATED_MS = 100;
+
+/** Prints an answer once it is there, and what it cost. */
+export async function printWhole(coming: Promise<Answer>, { json, small }: Format): Promise<void> {
+  const begun = performance.now();
+  const answer = await coming;
+  if (json) {
+    const message = small
+      ? inference.GenerateResponse.toJSON(answer.message as inference.GenerateResponse)
+      : llm.CompleteResponse.toJSON(answer.message as llm.CompleteResponse);
+    await write(`${JSON.stringify(message)}\n`);
+  } else {
+    if (answer.reasoning !== "") {
+      say(`[reasoning] ${answer.reasoning}`);
+    }
+    await write(answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`);
+  }
+  summary(answer, begun, undefined);
+}
+
+/** Prints an answer as it comes, at the pace of whoever reads it, and what it cost. */
+export async function printStream(
+  stream: TokenStream<llm.TokenChunk> | TokenStream<inference.TokenResponse>,
+  { json, small }: Format,
+): Promise<void> {
+  const begun = performance.now();
+  const lines = new Lines();
+  let first: number | undefined;
+  let reasoned = 0;
+  try {
+    for await (const chunk of stream.chunks()) {
+      if (stream.text !== "" || stream.reasoning !== "") {
+        first ??= performance.now();
+      }
+      if (json) {
+        const message = small
+          ? inference.TokenResponse.toJSON(chunk as inference.TokenResponse)
+          : llm.TokenChunk.toJSON(chunk as llm.TokenChunk);
+        await write(`${JSON.stringify(message)}\n`);
+      } else {
+        lines.reasoning(stream.reasoning.slice(reasoned));
+        reasoned = stream.reasoning.length;
+        await lines.text(chunk.token);
+      }
+    }
+  } finally {
+    await lines.end();
+  }
+  summary(await stream.answer(), begun, first);
+}
+
+/** Keeps text and reasoning on lines of their own. */
+class Lines {
+  #reasoning = false;
+  #text = false;
+
+  reasoning(piece: string): void {
+    if (piece !== "") {
+      process.stderr.write(this.#reasoning ? piece : `[reasoning] ${piece}`);
+      this.#reasoning = true;
+    }
+  }
+
+  async text(piece: string): Promise<void> {
+    if (piece !== "") {
+      this.#endReasoning();
+      this.#text = !piece.endsWith("\n");
+      await write(piece);
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#endReasoning();
+    if (this.#text) {
+      this.#text = false;
+      await write("\n");
+    }
+  }
+
+  #endReasoning(): void {
+    if (this.#reasoning) {
+      this.#reasoning = false;
+      say("");
+    }
+  }
+}
+
+/** Resolves once there is room for more. */
+function write(text: string): Promise<void> {
+  const { stdout } = process;
+  return new Promise((resolve) => {
+    if (stdout.destroyed || stdout.write(text)) {
+      resolve();
+      return;
+    }
+    const done = (): void => {
+      stdout.off("drain", done).off("error", done).off("close", done);
+      resolve();
+    };
+    stdout.on("drain", done).on("error", done).on("close", done);
+  });
+}
+
+function summary({ usage, finishReason, model, timing }: Answer, begun: number, first: number | undefined): void {
+  const now = performance.now();
+  const tokens = usage?.outputTokens ?? 0;
+  const figures = [`${usage?.inputTokens ?? 0} tokens in, ${tokens} out`];
+  const firstMs = timing?.firstTokenMs ?? (first === undefined ? undefined : first - begun);
+  if (firstMs !== undefined) {
+    figures.push(`first token ${firstMs.toFixed(0)} ms`);
+  }
+  if (first !== undefined && tokens > 1 && now - first >= SHORTEST_RATED_MS) {
+    figures.push(`${(((tokens - 1) * 1000) / (now - first)).toFixed(1)} tokens/s`);
+  }
+  figures.push(`total ${((now - begun) / 1000).toFixed(2)} s`, `finish: ${finishReason || "unknown"}`);
+  if (model !== undefined) {
+    figures.push(`model: ${model}`);
+  }
+  say(`[${figures.join(", ")}]`);
+}
+
+/** Writes a line for people. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,269 @@
+import type { ClientReadableStream, StatusObject } from "@grpc/grpc-js";
+import { Answer, type AnswerParts, type FinishReason, type Timing, type Usage } from "./answer";
+import { Call, left } from "./call";
+import type { Connection } from "./connection";
+import type { Contract, Method } from "./contract";
+import { errorOf, textOf } from "./failure";
+import type { CallOptions } from "./options";
+
+/**
+ * Reads one streamed call, message by message.
+ *
+ * At most 16 messages are read ahead of the reader (grpc-js's buffer) besides HTTP/2's window; then the gateway, and
+ * behind it the backend's connection, is held back.
+ */
+class Reading<Chunk> {
+  requestId: string | undefined;
+  readonly #connection: Connection;
+  readonly #method: Method<never, Chunk>;
+  readonly #options: CallOptions;
+  #request: Buffer | undefined;
+  #call: Call | undefined;
+  #stream: ClientReadableStream<Chunk> | undefined;
+  #status: StatusObject | undefined;
+  #error: unknown;
+  #started: Promise<void> | undefined;
+  #left = false;
+  #over = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(connection: Connection, method: Method<never, Chunk>, request: Buffer, options: CallOptions) {
+    this.#connection = connection;
+    this.#method = method;
+    this.#request = request;
+    this.#options = options;
+    this.requestId = options.requestId;
+  }
+
+  /** The next message; undefined after the last, and after `leave`. */
+  async next(): Promise<Chunk | undefined> {
+    if (this.#left || this.#over) {
+      return undefined;
+    }
+    try {
+      await (this.#started ??= this.#start());
+      for (;;) {
+        if (this.#left) {
+          return undefined;
+        }
+        const stopped = this.#call?.stopped;
+        if (stopped !== undefined) {
+          throw stopped;
+        }
+        const chunk = this.#stream?.read() as Chunk | null;
+        if (chunk !== null) {
+          return chunk;
+        }
+        if (this.#status !== undefined) {
+          return this.#ended(this.#status);
+        }
+        await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      }
+    } catch (error) {
+      this.#finish();
+      throw error;
+    }
+  }
+
+  /** Cancels the call, if it runs. */
+  leave(): void {
+    if (!this.#left && !this.#over) {
+      this.#left = true;
+      this.#request = undefined;
+      this.#call?.stop(left(this.requestId));
+    }
+  }
+
+  async #start(): Promise<void> {
+    this.#connection.checkOpen(this.requestId);
+    const metadata = this.#connection.metadata(this.#options);
+    const request = this.#request as Buffer;
+    this.#request = undefined;
+    const call = (this.#call = new Call(this.#connection, this.#options));
+    await this.#connection.authorize(call, metadata);
+    if (call.stopped !== undefined) {
+      throw call.stopped;
+    }
+    const stream = (this.#stream = this.#connection.open(this.#method, request, metadata, call));
+    stream.on("readable", () => this.#wake());
+    stream.on("error", (error) => (this.#error = error));
+    stream.on("status", (status: StatusObject) => {
+      this.#status = status;
+      call.end();
+      this.#wake();
+    });
+    call.onStop(() => {
+      stream.cancel();
+      this.#wake();
+    });
+  }
+
+  #ended(status: StatusObject): undefined {
+    this.requestId = textOf(status.metadata, "x-request-id") ?? this.requestId;
+    if (status.code !== 0) {
+      const error = errorOf(status, this.#call as Call, this.#error);
+      this.requestId = error.requestId;
+      throw error;
+    }
+    this.#finish();
+    return undefined;
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.#call?.end();
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) {
+      resolve();
+    }
+  }
+}
+
+/** A stream that was begun and then forgotten would go on at the backend until its deadline. */
+const FORGOTTEN = new FinalizationRegistry<Reading<unknown>>((reading) => reading.leave());
+
+/**
+ * The tokens of one answer, as they are generated.
+ *
+ * The call begins with the first read, and its `timeoutMs` with it; a stream that nobody reads costs nothing. It can be read once.
+ * Leaving the loop (`break`, `return`, an exception), `cancel()`, the signal, the client's `close()` and the garbage
+ * collector each cancel the call at once, and so the generation. A slow reader holds the gateway back.
+ *
+ * A loop that ends without an error has seen the whole answer; a cut answer always throws.
+ */
+export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<string> {
+  readonly #reading: Reading<Chunk>;
+  readonly #partsOfChunk: (chunk: Chunk) => AnswerParts;
+  readonly #parts: AnswerParts = { text: "", reasoning: "" };
+
+  /** @internal */
+  constructor(
+    connection: Connection,
+    contract: Pick<Contract<never, never, never, unknown, Chunk>, "stream" | "partsOfChunk">,
+    request: Buffer,
+    options: CallOptions,
+  ) {
+    this.#reading = new Reading(connection, contract.stream, request, options);
+    this.#partsOfChunk = (chunk) => contract.partsOfChunk(chunk);
+    FORGOTTEN.register(this, this.#reading as Reading<unknown>);
+  }
+
+  /** The text so far. */
+  get text(): string {
+    return this.#parts.text;
+  }
+
+  /** The model's reasoning so far, where the backend separates it. It comes before the text. */
+  get reasoning(): string {
+    return this.#parts.reasoning;
+  }
+
+  /** Why generation ended; undefined before the end. */
+  get finishReason(): FinishReason | undefined {
+    return this.#parts.finishReason;
+  }
+
+  /** The stop text, or the stop token's id, that ended the answer, where the backend tells. */
+  get matchedStop(): string | number | undefined {
+    return this.#parts.matchedStop;
+  }
+
+  /** Tokens of the call; undefined before the end. */
+  get usage(): Usage | undefined {
+    return this.#parts.usage;
+  }
+
+  /** Where the time went; undefined before the end. Only the full contract tells. */
+  get timing(): Timing | undefined {
+    return this.#parts.timing;
+  }
+
+  /** The model that answers; undefined before the first token. Only the full contract tells. */
+  get model(): string | undefined {
+    return this.#parts.model;
+  }
+
+  /** The backend's name for this completion; undefined before the first token. Only the full contract tells. */
+  get id(): string | undefined {
+    return this.#parts.id;
+  }
+
+  /** The gateway's name for this call; undefined before the end, unless the caller gave it. */
+  get requestId(): string | undefined {
+    return this.#reading.requestId;
+  }
+
+  /** The next piece of text: one token, or several when the reader is slower than the model. */
+  async next(): Promise<IteratorResult<string, undefined>> {
+    for (;;) {
+      const chunk = await this.#next();
+      if (chunk === undefined) {
+        return { done: true, value: undefined };
+      }
+      const { text } = this.#partsOfChunk(chunk);
+      if (text !== "") {
+        return { done: false, value: text };
+      }
+    }
+  }
+
+  /** Cancels. */
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.cancel();
+    return { done: true, value: undefined };
+  }
+
+  /** Cancels, and throws what it was given. */
+  async throw(error?: unknown): Promise<IteratorReturnResult<undefined>> {
+    this.cancel();
+    throw error;
+  }
+
+  /** Cancels the call, and so the generation; a loop that reads it just ends. After the end it does nothing. */
+  cancel(): void {
+    this.#reading.leave();
+  }
+
+  /** The contract's own messages, in place of their text: reasoning, and all that the last one tells. */
+  async *chunks(): AsyncGenerator<Chunk, void, undefined> {
+    try {
+      for (let chunk = await this.#next(); chunk !== undefined; chunk = await this.#next()) {
+        yield chunk;
+      }
+    } finally {
+      this.cancel();
+    }
+  }
+
+  /** Reads what is left, and returns the whole. */
+  async answer(): Promise<Answer> {
+    while ((await this.#next()) !== undefined) {
+      // Each read adds to the parts.
+    }
+    return new Answer(this.#parts, this.requestId);
+  }
+
+  async #next(): Promise<Chunk | undefined> {
+    const chunk = await this.#reading.next();
+    if (chunk !== undefined) {
+      const { text, reasoning, ...told } = this.#partsOfChunk(chunk);
+      const said = Object.entries(told).filter(([, value]) => value !== undefined);
+      Object.assign(this.#parts, Object.fromEntries(said));
+      this.#parts.text += text;
+      this.#parts.reasoning += reasoning;
+    }
+    return chunk;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Cancels: for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cancel();
+  }
+}

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { answer, startFake } from "./fake.mjs";
+import { eventually, folder, mark, rig } from "./rig.mjs";
+
+const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+
+describe("the command", () => {
+  test("prints the answer to standard output and its figures to standard error", async () => {
+    for (const flags of [
+      [],
+      ["--no-stream"],
+      ["--contract", "inference"],
+      ["--contract", "inference", "--no-stream"],
+    ]) {
+      const text = mark();
+      const { code, out, err } = await command(
+        ...flags,
+        "--max-tokens",
+        "6",
+        "--temperature",
+        "0",
+        "--system",
+        "Be short.",
+        text,
+      );
+      assert.equal(code, 0);
+      assert.match(out, /^[^\n]+\n$/);
+      assert.match(err, /^\[\d+ tokens in, 6 out, .*total \d+\.\d\d s, finish: length.*\]\n$/);
+      const [{ body }] = rig.wire.with(text);
+      assert.equal(body.temperature, 0);
+      assert.equal(body.messages[0].content, "Be short.");
+    }
+  });
+
+  test("prints messages as JSON, one a line, with the names of the contract", async () => {
+    const { out } = await command("--json", "--max-tokens", "3", "hi");
+    const lines = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.equal(lines.length, 4);
+    assert.equal(lines.at(-1).usage.output_tokens, 3);
+    const whole = JSON.parse(
+      (await command("--json", "--no-stream", "--contract", "inference", "--max-tokens", "3", "hi")).out,
+    );
+    assert.equal(whole.finish_reason, "length");
+  });
+
+  test("prints reasoning to standard error, on a line of its own", async () => {
+    for (const flags of [[], ["--no-stream"]]) {
+      const { out, err } = await command(...flags, "--max-tokens", "6", "[[sim:reasoning=3]] think");
+      assert.match(err, /^\[reasoning\] \S[^\n]*\n\[\d+ tokens in/);
+      assert.match(out, /^[^\n]+\n$/);
+    }
+  });
+
+  test("reads the prompt from standard input for -", async () => {
+    const text = mark();
+    const run = start("--max-tokens", "1", "-");
+    run.child.stdin.end(text);
+    assert.equal((await run.ended).code, 0);
+    assert.equal(rig.wire.with(text).length, 1);
+  });
+
+  test("ends with an exit code that says how", async () => {
+    const cases = [
+      [
+        ["--temperature", "9", "--max-tokens", "0", "hi"],
+        13,
+        /INVALID_ARGUMENT \(INVALID_REQUEST\).*\n(.*\n)*  sampling\.temperature: must be 0 to 2\n  request id: /,
+      ],
+      [["--deadline", "150ms", "[[sim:stall-after=2]] hi"], 14, /DEADLINE_EXCEEDED/],
+      [["--model", "nothing", "hi"], 15, /MODEL_NOT_FOUND/],
+      [["[[sim:status=429;retry-after=7]] hi"], 18, /retry: after 7000 ms/],
+      [["[[sim:status=401]] hi"], 23, /UPSTREAM_AUTH/],
+      [["[[sim:drop-after=2]] hi"], 24, /UPSTREAM_TRUNCATED/],
+      [["--target", "localhost:1", "hi"], 24, /is it running there/],
+      [["--target", "http://localhost", "hi"], 2, /a target is no URL/],
+      [["--no-such-flag", "hi"], 2, /Try --help/],
+      [["--deadline", "soon", "hi"], 2, /500ms, 30s, 5m or 1h/],
+      [["--contract", "other", "hi"], 2, /inference or llm/],
+      [["--max-tokens", "many", "hi"], 2, /--max-tokens takes a number/],
+      [["--token-file", "/no/such/file", "hi"], 2, /--token-file cannot be read/],
+      [[], 2, /What is the prompt/],
+      [["two", "words"], 2, /One prompt, please/],
+    ];
+    const check = async ([args, wanted, said]) => {
+      const { code, err } = await command(...args);
+      assert.equal(code, wanted, `${args.join(" ")}: ${err}`);
+      assert.match(err, said);
+      assert.ok(!/^    at /m.test(err), "no stack");
+    };
+    await Promise.all(cases.map(check));
+    assert.match((await command("--help")).out, /^Usage: /);
+    assert.match((await command("--version")).out, /^0\.1\.0/);
+  });
+
+  test("cancels the generation on Ctrl-C, and when nobody reads", async () => {
+    const long = ["--max-tokens", "5000"];
+    const interrupted = mark();
+    const run = start(...long, `[[sim:inter-token=20ms]] ${interrupted}`);
+    await eventually("tokens come", () => run.out().length > 0);
+    run.child.kill("SIGINT");
+    assert.deepEqual({ code: (await run.ended).code }, { code: 130 });
+    await eventually("the backend is left", () => rig.wire.with(interrupted)[0].endedAt !== undefined);
+
+    const unread = mark();
+    const other = start(...long, `[[sim:inter-token=20ms;big-answer=100000000]] ${unread}`);
+    await eventually("tokens come", () => other.out().length > 0);
+    other.child.stdout.destroy();
+    const { code, err } = await other.ended;
+    assert.equal(code, 1);
+    assert.equal(err, "");
+    await eventually("the backend is left", () => rig.wire.with(unread)[0].endedAt !== undefined);
+  });
+
+  test("sends the token of a file", async () => {
+    const server = await startFake({ complete: (_call, callback) => callback(null, answer("hi")) });
+    const file = join(folder, "token");
+    writeFileSync(file, "from-a-file\n");
+    await command("--target", server.target, "--token-file", file, "--no-stream", "hi");
+    assert.equal(server.seen[0].metadata.get("authorization")[0], "Bearer from-a-file");
+    server.close();
+  });
+});
+
+function command(...args) {
+  const run = start(...args);
+  run.child.stdin.end();
+  return run.ended;
+}
+
+function start(...args) {
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: { ...process.env, INFERENCE_GATEWAY_TARGET: rig.target },
+  });
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (data) => (out += data));
+  child.stderr.on("data", (data) => (err += data));
+  const ended = new Promise((resolve) => child.once("close", (code) => resolve({ code, out, err })));
+  return { child, ended, out: () => out };
+}

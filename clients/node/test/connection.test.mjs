@@ -1,0 +1,395 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as gateway from "@inference-gateway/client";
+import { answer, refusal, startFake } from "./fake.mjs";
+import { certificates, eventually, failure, folder, rig, startGateway, using } from "./rig.mjs";
+
+const { Client, InferenceClient, VERSION } = gateway;
+const require = createRequire(import.meta.url);
+const { channelOptions } = require("../dist/channel.js");
+const { readTarget } = require("../dist/target.js");
+
+describe("a target", () => {
+  test("is read in every form, with 50051 where there is no port", () => {
+    for (const [text, uri, local] of [
+      ["localhost", "dns:localhost:50051", true],
+      ["gateway.prod.svc:8443", "dns:gateway.prod.svc:8443", false],
+      ["10.1.2.3", "dns:10.1.2.3:50051", false],
+      ["127.0.0.1:1", "dns:127.0.0.1:1", true],
+      ["[::1]:99", "dns:[::1]:99", true],
+      ["::1", "dns:[::1]:50051", true],
+      ["fe80::1", "dns:[fe80::1]:50051", false],
+      ["dns:///gateway", "dns:///gateway:50051", false],
+      ["dns://8.8.8.8/gateway:7", "dns://8.8.8.8/gateway:7", false],
+      ["dns:gateway:7", "dns:gateway:7", false],
+      ["ipv4:10.0.0.1:1,10.0.0.2", "ipv4:10.0.0.1:1,10.0.0.2:50051", false],
+      ["ipv6:[::1]:1,[::2]:2", "ipv6:[::1]:1,[::2]:2", false],
+      ["unix:/run/gateway.sock", "unix:/run/gateway.sock", true],
+      ["unix:///run/gateway.sock", "unix:///run/gateway.sock", true],
+    ]) {
+      assert.deepEqual(readTarget(text), { text, uri, local }, text);
+    }
+  });
+
+  test("that cannot be read is refused with what to write", () => {
+    for (const [text, message] of [
+      ["http://gateway:8000", /a target is no URL: write "gateway:8000"$/],
+      ["https://gateway/v1", /a target is no URL: write "gateway" and set tls: true/],
+      ["grpc://gateway", /a target is no URL/],
+      ["gateway:port", /write host:port/],
+      ["gateway:0", /a port is 1 to 65535/],
+      ["gateway:70000", /a port is 1 to 65535/],
+      ["", /write host:port/],
+      ["two words", /write host:port/],
+      ["a:1,b:2", /for several addresses write ipv4:/],
+      ["ipv4:gateway:1", /gateway is no ipv4 address/],
+      ["unix:", /write unix:/],
+      ["[gateway]:1", /brackets are for IPv6/],
+    ]) {
+      assert.throws(() => new Client(text), { name: "TypeError", message }, text);
+    }
+  });
+
+  test("comes from the environment where none is given, as does the token", async () => {
+    const server = await startFake({ complete: (_call, callback) => callback(null, answer("hi")) });
+    const { INFERENCE_GATEWAY_TARGET, INFERENCE_GATEWAY_TOKEN } = process.env;
+    try {
+      process.env.INFERENCE_GATEWAY_TARGET = server.target;
+      process.env.INFERENCE_GATEWAY_TOKEN = "from-the-environment";
+      await using(new Client(), (client) => client.generate("hi"));
+      await using(new Client({ token: "given" }), (client) => client.generate("hi"));
+      assert.equal(new Client("localhost:1").target, "localhost:1");
+    } finally {
+      restore("INFERENCE_GATEWAY_TARGET", INFERENCE_GATEWAY_TARGET);
+      restore("INFERENCE_GATEWAY_TOKEN", INFERENCE_GATEWAY_TOKEN);
+    }
+    assert.equal(new Client().target, INFERENCE_GATEWAY_TARGET ?? "localhost:50051");
+    assert.deepEqual(
+      server.seen.map(({ metadata }) => metadata.get("authorization")[0]),
+      ["Bearer from-the-environment", "Bearer given"],
+    );
+    server.close();
+  });
+});
+
+describe("a client", () => {
+  test("makes its channel as README's table says", () => {
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    const options = channelOptions(readTarget("gateway"), {});
+    const shown = JSON.stringify({ ...options, "grpc.service_config": JSON.parse(options["grpc.service_config"]) });
+    const rows = [...readme.matchAll(/^\|[^|\n]+\| *([^|\n]+?) *\| `([^`]+)` \|$/gm)];
+    assert.ok(rows.length >= 12, "the table of defaults is there");
+    for (const [, , setting] of rows) {
+      assert.ok(shown.includes(setting), setting);
+    }
+    const named = rows.map(([, , setting]) => setting).join();
+    for (const key of Object.keys(options)) {
+      assert.ok(key === "grpc.service_config" || named.includes(`"${key}"`), `${key} is in the table`);
+    }
+  });
+
+  test("refuses options that it does not know, or of the wrong type", () => {
+    for (const [options, message] of [
+      [{ timeout: 5 }, /unknown option "timeout"; a client takes target, model, timeoutMs/],
+      [{ timeoutMs: "5" }, /timeoutMs must be a number/],
+      [{ token: 5 }, /token must be a string or a function/],
+      [{ token: "two words" }, /the token must be a string of visible ASCII/],
+      [{ tls: "yes" }, /tls must be a boolean or an object/],
+      [{ tls: { ca: "/no/such/file" } }, /tls.ca cannot be read: ENOENT/],
+      [{ tls: { ca: "-----BEGIN nonsense" } }, /tls.ca holds no certificate/],
+      [{ tls: { cert: "x" } }, /tls.cert and tls.key go together/],
+      [{ tls: { caFile: "x" } }, /unknown option "tls.caFile"/],
+      [{ maxMessageBytes: 0 }, /maxMessageBytes must be/],
+    ]) {
+      assert.throws(() => new Client("localhost", options), { name: "TypeError", message });
+      assert.throws(() => new Client({ target: "localhost", ...options }), { name: "TypeError", message });
+    }
+  });
+
+  test("sends its user agent, metadata, request id and token with every call, health included", async () => {
+    const server = await startFake({ complete: (_call, callback) => callback(null, answer("hi")) });
+    let asked = 0;
+    const token = async () => `token-${(asked += 1)}`;
+    const metadata = { "x-team": "search", "x-both": "client", "x-raw-bin": Buffer.from([1, 2]) };
+    await using(new Client(server.target, { token, metadata, userAgent: "shop/2.1" }), async (client) => {
+      await client.generate("hi", { requestId: "id-1", metadata: { "x-both": ["call", "twice"] } });
+      await client.health();
+      await failure(client.stream("hi", { timeoutMs: 200 }).next());
+      const [call, health, stream] = server.seen.map(({ metadata }) => metadata);
+      assert.match(
+        call.get("user-agent")[0],
+        new RegExp(`^shop/2\\.1 inference-gateway-node/${VERSION} grpc-node-js/`),
+      );
+      assert.equal(call.get("x-team")[0], "search");
+      assert.deepEqual(call.get("x-raw-bin")[0], Buffer.from([1, 2]));
+      assert.match(call.get("x-both").join(), /^call, ?twice$/);
+      assert.equal(call.get("x-request-id")[0], "id-1");
+      assert.deepEqual(
+        [call, health, stream].map((one) => one.get("authorization")[0]),
+        ["Bearer token-1", "Bearer token-2", "Bearer token-3"],
+      );
+      assert.equal(health.get("x-both")[0], "client");
+    });
+    server.close();
+  });
+
+  test("says when its token function fails or hangs, and sends nothing then", async () => {
+    const server = await startFake({ complete: (_call, callback) => callback(null, answer("hi")) });
+    const mine = new Error("the vault is sealed");
+    const failing = new Client(server.target, { token: () => Promise.reject(mine) });
+    const error = await failure(failing.generate("hi"));
+    assert.ok(error instanceof gateway.AuthenticationError);
+    assert.equal(error.cause, mine);
+    const hanging = new Client(server.target, { token: () => new Promise(() => {}) });
+    assert.ok((await failure(hanging.generate("hi", { timeoutMs: 50 }))) instanceof gateway.DeadlineExceededError);
+    const aborted = failure(hanging.stream("hi", { signal: AbortSignal.timeout(50) }).next());
+    assert.equal((await aborted).name, "AbortError");
+    const closing = failure(hanging.generate("hi"));
+    await hanging.close();
+    assert.ok((await closing) instanceof gateway.ClientClosedError);
+    const wrong = new Client(server.target, { token: () => "new\nline" });
+    assert.match((await failure(wrong.generate("hi"))).message, /visible ASCII/);
+    assert.equal(server.seen.length, 0);
+    server.close();
+  });
+
+  test("warns once of a token that travels unencrypted, but not to this machine", async () => {
+    const warnings = [];
+    const note = (warning) => warnings.push(warning);
+    process.on("warning", note);
+    for (const target of ["gateway.example", "localhost", "unix:/run/x.sock", "127.0.0.1:5"]) {
+      new Client(target, { token: "t0ken" });
+    }
+    new Client("gateway.example", { token: "t0ken", tls: true });
+    await sleep(20);
+    process.off("warning", note);
+    assert.equal(warnings.length, 1);
+    assert.equal(warnings[0].code, "INFERENCE_GATEWAY_PLAINTEXT_TOKEN");
+    assert.ok(!warnings[0].message.includes("t0ken"));
+  });
+
+  test("has connections of its own, which its close ends", async () => {
+    const server = await startFake({ complete: (_call, callback) => callback(null, answer("hi")) });
+    const [one, two] = [new Client(server.target), new Client(server.target)];
+    await one.generate("hi");
+    await two.generate("hi");
+    await one.close();
+    assert.equal(String(await two.generate("hi")), "hi", "the other is not closed with it");
+    await two.close();
+    server.close();
+  });
+
+  test("speaks through a Unix socket", async () => {
+    const path = `unix:${join(folder, "gateway.sock")}`;
+    const server = await startFake(
+      { complete: (_call, callback) => callback(null, answer("by socket")) },
+      { address: path },
+    );
+    await using(new Client(path), async (client) => {
+      assert.equal(String(await client.generate("hi")), "by socket");
+    });
+    server.close();
+  });
+
+  test("goes through the proxy that the environment names, but not to this machine nor when told not to", async () => {
+    const connects = [];
+    const proxy = createServer().on("connect", (request, socket) => {
+      connects.push(request.url);
+      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    });
+    await once(proxy.listen(0, "127.0.0.1"), "listening");
+    const saved = process.env.http_proxy;
+    process.env.http_proxy = `http://127.0.0.1:${proxy.address().port}`;
+    const log = console.error;
+    console.error = () => {};
+    try {
+      await using(new Client(rig.target), (client) => client.generate("hi", { maxTokens: 1 }));
+      assert.deepEqual(connects, []);
+      await using(new Client("gateway.invalid:7", { retries: 0 }), (client) =>
+        failure(client.generate("hi", { timeoutMs: 1000 })),
+      );
+      assert.equal(connects[0], "gateway.invalid:7");
+      await using(new Client("other.invalid:7", { proxy: false }), (client) => failure(client.generate("hi")));
+      assert.ok(!connects.includes("other.invalid:7"));
+    } finally {
+      console.error = log;
+      restore("http_proxy", saved);
+      proxy.close();
+    }
+  });
+});
+
+describe("health", () => {
+  test("says what the gateway says, for each name", async () => {
+    await using(new Client(rig.target), async (client) => {
+      await client.waitUntilReady();
+      for (const service of ["", "liveness", "readiness", "llm.v1.LLMService", "inference.InferenceService"]) {
+        assert.equal(await client.health(service), "SERVING", service);
+      }
+      assert.equal(await client.health("no.such.Service"), "SERVICE_UNKNOWN");
+    });
+    await using(new InferenceClient(rig.target), async (client) => {
+      assert.deepEqual(await client.modelHealth(), { status: "healthy", model: "simulated-model" });
+    });
+  });
+
+  test("is waited for through refused connections and NOT_SERVING", async () => {
+    const reserved = await startFake({});
+    reserved.close();
+    await using(new Client(reserved.target), async (client) => {
+      const waiting = client.waitUntilReady({ timeoutMs: 20_000 });
+      await failure(client.health());
+      const server = await startFake(
+        { check: (_call, callback, count) => callback(null, { status: count < 4 ? 2 : 1 }) },
+        { address: reserved.target },
+      );
+      await waiting;
+      assert.ok(server.seen.length >= 4);
+      server.close();
+    });
+  });
+
+  test("that does not come says what was seen last", async () => {
+    const server = await startFake({ check: (_call, callback) => callback(null, { status: 2 }) });
+    await using(new Client(server.target), async (client) => {
+      const error = await failure(client.waitUntilReady({ timeoutMs: 200 }));
+      assert.ok(error instanceof gateway.DeadlineExceededError);
+      assert.equal(
+        error.message,
+        `the gateway at ${server.target} was not ready within 200 ms; last seen: NOT_SERVING`,
+      );
+      const aborted = await failure(client.waitUntilReady({ signal: AbortSignal.timeout(120) }));
+      assert.equal(aborted.name, "AbortError");
+    });
+    server.close();
+    await using(new Client(server.target), async (client) => {
+      const error = await failure(client.waitUntilReady({ timeoutMs: 300 }));
+      assert.match(error.message, /last seen: no connection to a gateway at .*ECONNREFUSED/);
+      await assert.rejects(client.waitUntilReady({ timeout: 3 }), /unknown parameter "timeout"/);
+    });
+    const strict = await startFake({
+      check: (_call, callback) => callback(refusal(16, { reason: "UNAUTHENTICATED" })),
+    });
+    await using(new Client(strict.target), async (client) => {
+      assert.ok((await failure(client.waitUntilReady())) instanceof gateway.AuthenticationError);
+    });
+    strict.close();
+  });
+});
+
+describe("TLS", () => {
+  test("is spoken with an authority of one's own, and with a client's certificate where the gateway wants one", async () => {
+    const file = certificates();
+    const tls = ["--tls-cert", file("server.pem"), "--tls-key", file("server.key")];
+    const [plain, mutual] = await Promise.all([
+      startGateway(...tls),
+      startGateway(...tls, "--tls-client-ca", file("authority.pem")),
+    ]);
+    const [at, mutualAt] = [`localhost:${plain.port}`, `localhost:${mutual.port}`];
+    const ca = file("authority.pem");
+    const own = { ca, cert: file("client.pem"), key: file("client.key") };
+
+    await succeeds(at, { ca });
+    await succeeds(at, { ca: readFileSync(ca) });
+    await succeeds(at, { ca: readFileSync(ca, "utf8") });
+    await succeeds(plain.target, { ca, serverName: "gateway.internal" });
+    await succeeds(mutualAt, own);
+    await succeeds(mutualAt, { ca, cert: readFileSync(own.cert), key: readFileSync(own.key, "utf8") });
+
+    await fails(at, { ca: file("stranger.pem") }, /certificate.*tls\.ca must hold the authority/);
+    await fails(at, true, /certificate/);
+    await fails(at, { ca, serverName: "other.name" }, /altnames.*tls\.serverName/);
+    await fails(at, undefined, /gateway at localhost/);
+    await fails(mutualAt, { ca }, /certificate|client certificate/);
+    await fails(rig.target.replace("127.0.0.1", "localhost"), { ca }, /does `tls` say what it speaks/);
+    await Promise.all([plain.stop(), mutual.stop()]);
+  });
+
+  async function succeeds(target, tls) {
+    await using(new Client(target, { tls }), async (client) => {
+      assert.equal((await client.generate("hi", { maxTokens: 2, waitForReady: true })).usage.outputTokens, 2);
+    });
+  }
+
+  async function fails(target, tls, message) {
+    await using(new Client(target, { tls, retries: 0, timeoutMs: 5000 }), async (client) => {
+      const error = await failure(client.generate("hi", { maxTokens: 2 }));
+      assert.ok(error instanceof gateway.UnavailableError, `${error.name} ${error.message}`);
+      assert.match(error.message, message);
+    });
+  }
+});
+
+describe("a gateway that goes", () => {
+  test("is left without an error for its twin while it drains, and found again when it is back", async () => {
+    const [leaving, staying] = await Promise.all([
+      startGateway("--drain-pause", "1s"),
+      startGateway("--connection-max-streams", "30"),
+    ]);
+    const target = `ipv4:${leaving.target},${staying.target}`;
+    await using(new Client(target), async (client) => {
+      let going = true;
+      let answers = 0;
+      const ask = async (index) => {
+        while (going) {
+          if (index % 2 === 0) {
+            await client.generate("unary", { maxTokens: 3 });
+          } else {
+            await client.stream("[[sim:inter-token=20ms]] stream", { maxTokens: 15 }).answer();
+          }
+          answers += 1;
+        }
+      };
+      await client.waitUntilReady();
+      const callers = Promise.all(Array.from({ length: 20 }, (_, index) => ask(index)));
+      await Promise.race([callers, eventually("load", () => answers > 100)]);
+      leaving.signal("SIGTERM");
+      await Promise.race([callers, leaving.exited]);
+      const afterwards = answers;
+      await Promise.race([callers, eventually("load on the other", () => answers > afterwards + 50)]);
+      going = false;
+      await callers;
+    });
+
+    await using(new Client(staying.target), async (client) => {
+      await full(client, 30);
+      await client.generate("before", { maxTokens: 1 });
+      await staying.stop();
+      const down = await failure(client.generate("while it is down"));
+      assert.ok(down instanceof gateway.UnavailableError);
+      const back = await startGateway("--listen", staying.target);
+      const answer = await client.generate("afterwards", { maxTokens: 1, waitForReady: true, timeoutMs: 20_000 });
+      assert.equal(answer.usage.outputTokens, 1);
+      await back.stop();
+    });
+  });
+});
+
+/** With all streams of the connection taken, a further call waits, and ends when its time or its signal says so. */
+async function full(client, streams) {
+  const open = Array.from({ length: streams }, () =>
+    client.stream("[[sim:inter-token=100ms]] go", { maxTokens: 500, ignoreEos: true }),
+  );
+  await Promise.all(open.map((stream) => stream.next()));
+  const late = await failure(client.generate("waits", { timeoutMs: 100 }));
+  assert.ok(late instanceof gateway.DeadlineExceededError);
+  const left = await failure(client.stream("waits", { signal: AbortSignal.timeout(50) }).next());
+  assert.equal(left.name, "AbortError");
+  const waiting = client.generate("gets its turn", { maxTokens: 1 });
+  open.forEach((stream) => stream.cancel());
+  assert.equal((await waiting).usage.outputTokens, 1);
+}
+
+function restore(name, value) {
+  if (value === undefined) {
+    delete process.env[name];
+  } else {
+    process.env[name] = value;
+  }
+}

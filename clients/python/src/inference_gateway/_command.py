@@ -1,0 +1,233 @@
+"""The command: asks a gateway and prints the answer as it comes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Optional, Union
+
+import grpc
+from google.protobuf import json_format
+
+from inference_gateway._answer import Answer, Message
+from inference_gateway._settings import __version__
+from inference_gateway._sync import Client, InferenceClient
+from inference_gateway._tls import TLS
+from inference_gateway.errors import InferenceError, UnavailableError
+
+_FAILED, _USAGE, _STATUS, _INTERRUPTED = 1, 2, 10, 130
+
+_EXIT_CODES = """\
+exit codes:
+  0        the answer is whole
+  1        an unexpected fault
+  2        the command line is wrong
+  10 + n   the call ended with gRPC status n: 11 cancelled, 13 invalid argument,
+           14 deadline exceeded, 15 not found, 18 resource exhausted, 22 unimplemented,
+           23 internal, 24 unavailable, 26 unauthenticated
+  130      Ctrl-C
+
+environment: INFERENCE_GATEWAY_TARGET, INFERENCE_GATEWAY_TOKEN
+"""
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run it; returns the exit code."""
+    parser = _parser()
+    asked = parser.parse_args(arguments)
+    try:
+        client = _client(asked)
+        prompt = _prompt(asked)
+    except (ValueError, OSError) as e:
+        parser.error(str(e))
+    with client:
+        return _ask(client, asked, prompt)
+
+
+def _ask(client: Union[Client, InferenceClient], asked: Any, prompt: list[Message]) -> int:
+    printer = _Printer(asked.json)
+    try:
+        answer = _answer(client, asked, prompt, printer)
+        printer.summary(answer, streamed=not asked.no_stream)
+        return 0
+    except InferenceError as e:
+        printer.end_line()
+        _say_error(e)
+        return _STATUS + int(grpc.StatusCode[e.code].value[0])
+    except KeyboardInterrupt:
+        printer.end_line()
+        _say("cancelled")
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Nobody reads on. What is still buffered must not fail a second time at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _FAILED
+
+
+def _answer(
+    client: Union[Client, InferenceClient], asked: Any, prompt: list[Message], printer: _Printer
+) -> Answer:
+    contract: Any = client._contract
+    given = {"max_tokens": asked.max_tokens, "temperature": asked.temperature}
+    if asked.no_stream:
+        prepared = client._prepare("generate", contract.unary, prompt, given)
+        response, request_id = client._ask(contract.unary, prepared)
+        answer: Answer = contract.read(response, request_id)
+        printer.show(response, answer.text, answer.reasoning)
+        return answer
+    with client._stream(prompt, given) as stream:
+        for chunk in stream.chunks():
+            text = getattr(chunk, "token", "")
+            printer.show(chunk, text, getattr(chunk, "reasoning", ""))
+        return stream.answer
+
+
+class _Printer:
+    """The answer goes to standard output; reasoning and figures to standard error."""
+
+    def __init__(self, json: bool) -> None:
+        self._json = json
+        self._begun = time.monotonic()
+        self._first: Optional[float] = None
+        self._open_line = False
+        self._open_reasoning = False
+
+    def show(self, message: Any, text: str, reasoning: str) -> None:
+        if self._first is None and (text or reasoning):
+            self._first = time.monotonic()
+        if self._json:
+            line = json_format.MessageToJson(
+                message, preserving_proto_field_name=True, indent=None, ensure_ascii=False
+            )
+            print(line, flush=True)
+            return
+        if reasoning:
+            lead = "" if self._open_reasoning else "[reasoning] "
+            print(lead + reasoning, end="", file=sys.stderr, flush=True)
+            self._open_reasoning = True
+        if text:
+            self._end_reasoning()
+            print(text, end="", flush=True)
+            self._open_line = not text.endswith("\n")
+
+    def _end_reasoning(self) -> None:
+        if self._open_reasoning:
+            self._open_reasoning = False
+            _say("")
+
+    def end_line(self) -> None:
+        """Put whatever comes next on a line of its own."""
+        self._end_reasoning()
+        if self._open_line:
+            self._open_line = False
+            print(flush=True)
+
+    def summary(self, answer: Answer, streamed: bool) -> None:
+        self.end_line()
+        _say(f"[{', '.join(self._figures(answer, streamed))}]")
+
+    def _figures(self, answer: Answer, streamed: bool) -> list[str]:
+        now = time.monotonic()
+        figures = []
+        tokens = answer.usage.output_tokens if answer.usage else 0
+        if answer.usage:
+            figures.append(f"{answer.usage.input_tokens} tokens in, {tokens} out")
+        told = answer.timing.first_token if answer.timing else None
+        if told is None and streamed and self._first is not None:
+            told = self._first - self._begun
+        if told is not None:
+            figures.append(f"first token {told * 1e3:.0f} ms")
+        if streamed and self._first is not None and tokens > 1 and now - self._first > 0.1:
+            figures.append(f"{(tokens - 1) / (now - self._first):.1f} tokens/s")
+        figures.append(f"total {now - self._begun:.2f} s")
+        figures.append(f"finish: {answer.finish_reason or 'unknown'}")
+        if answer.model:
+            figures.append(f"model: {answer.model}")
+        return figures
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _say_error(error: InferenceError) -> None:
+    reason = f" ({error.reason})" if error.reason else ""
+    _say(f"error: {error.code}{reason}: {error.message}")
+    if len(error.violations) > 1:
+        for violation in error.violations:
+            _say(f"  {violation.field}: {violation.description}")
+    if error.request_id:
+        _say(f"  request id: {error.request_id}")
+    if error.retry_after is not None:
+        _say(f"  retry: after {error.retry_after * 1e3:.0f} ms")
+    if isinstance(error, UnavailableError) and error.reason is None:
+        _say("  see --target, and --tls if the gateway speaks TLS")
+
+
+def _client(asked: Any) -> Union[Client, InferenceClient]:
+    kind = Client if asked.contract == "llm" else InferenceClient
+    wants_tls = asked.tls or asked.tls_ca or asked.tls_cert or asked.tls_key
+    tls = TLS(ca=asked.tls_ca, cert=asked.tls_cert, key=asked.tls_key) if wants_tls else False
+    token = Path(asked.token_file).read_text(encoding="utf-8") if asked.token_file else None
+    return kind(asked.target, model=asked.model, timeout=asked.deadline, token=token, tls=tls)
+
+
+def _prompt(asked: Any) -> list[Message]:
+    text = sys.stdin.buffer.read().decode("utf-8") if asked.prompt == "-" else asked.prompt
+    system = [] if asked.system is None else [Message("system", asked.system)]
+    return [*system, Message("user", text)]
+
+
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
+
+
+def _duration(text: str) -> float:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text)
+    if not match or not float(match[1]):
+        raise argparse.ArgumentTypeError("must be a time as 500ms, 30s or 5m")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m inference_gateway",
+        description="Asks a gateway and prints the answer as it comes. Figures and errors go to "
+        "standard error. Ctrl-C cancels the call, and with it the generation.",
+        epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("prompt", metavar="PROMPT", help="what to ask; - reads it from standard input")
+    add("--target", metavar="HOST:PORT", help="the gateway; default: localhost:50051")
+    add("--model", metavar="NAME", help="which model; default: the gateway's")
+    add("--system", metavar="TEXT", help="what the model is told before the prompt")
+    add("--max-tokens", metavar="N", type=int, help="longest answer; default: the contract's")
+    add("--temperature", metavar="N", type=float, help="0 to 2; default: the contract's")
+    add(
+        "--deadline",
+        metavar="TIME",
+        type=_duration,
+        default=60.0,
+        help="longest time for the whole call; default: 60s",
+    )
+    add(
+        "--contract",
+        choices=("inference", "llm"),
+        default="llm",
+        help="which of the two contracts to speak; default: llm",
+    )
+    add("--no-stream", action="store_true", help="ask for the whole answer in one piece")
+    add("--json", action="store_true", help="print the answer's messages as JSON, one a line")
+    add("--tls", action="store_true", help="speak TLS, trusting the system's authorities")
+    add("--tls-ca", metavar="FILE", help="speak TLS, trusting these authorities (PEM)")
+    add("--tls-cert", metavar="FILE", help="speak TLS, showing this certificate chain (PEM)")
+    add("--tls-key", metavar="FILE", help="the private key of --tls-cert (PEM)")
+    add("--token-file", metavar="FILE", help="a file that holds the bearer token")
+    add("--version", action="version", version=f"%(prog)s {__version__}")
+    return parser

@@ -1,0 +1,360 @@
+"""What every client of this package is made of, sync or asyncio, of either contract. No IO."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+import time
+import uuid
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata as distribution
+from typing import Any, Callable, Generic, NamedTuple, NoReturn, Optional, Union
+
+import grpc
+
+from inference_gateway import _params, errors
+from inference_gateway._contract import REPORT, ChunkT, Contract, Method
+from inference_gateway._failure import Asked, Ended, ended, error_of
+from inference_gateway._target import DEFAULT_PORT, target_of
+from inference_gateway._tls import TLS
+from inference_gateway.proto import health_pb2
+
+try:
+    __version__ = distribution.version("inference-gateway-client")
+except distribution.PackageNotFoundError:  # bundled without its metadata
+    __version__ = "unknown"
+
+Token = Union[str, Callable[[], str], None]
+Pairs = tuple[tuple[str, Union[str, bytes]], ...]
+
+HEALTH: Method[health_pb2.HealthCheckResponse] = Method(
+    "grpc.health.v1.Health",
+    "Check",
+    health_pb2.HealthCheckRequest,
+    health_pb2.HealthCheckResponse,
+)
+
+_MIB = 1 << 20
+_MOST_RETRIES = 4  # grpc takes no more than five attempts
+_HEALTH_TIMEOUT = 5.0
+
+
+class InsecureTokenWarning(UserWarning):
+    """A token is sent in the clear."""
+
+
+class Prepared(NamedTuple):
+    """One call, ready to be made."""
+
+    request: Any
+    asked: Asked
+    options: Mapping[str, Any]
+    """``timeout``, ``metadata`` and ``wait_for_ready``, as grpc names them."""
+
+
+class ClientSettings(Generic[ChunkT]):
+    """Checked settings of a client, and the calls made with them.
+
+    Args:
+        target: Where the gateway is: ``host:port``, ``dns:///host:port``, ``ipv4:a:1,b:2``,
+            ``unix:/path``. Without it ``INFERENCE_GATEWAY_TARGET``, else ``localhost:50051``. A
+            host alone gets that port.
+        model: The model of calls that name none. Default: the gateway's.
+        timeout: Seconds until a call is given up, where the call does not say: 60. None: no
+            deadline but the gateway's own longest time for a call.
+        token: Sent as ``authorization: Bearer ...`` with every call: a string, or a function that
+            returns one and is asked at every call (it must be quick). Without it
+            ``INFERENCE_GATEWAY_TOKEN``, else none.
+        tls: True, or `TLS` with files of your own. Default: plaintext.
+        retries: How often a call that is not streamed is sent again where the gateway calls that
+            safe: 0 to 4.
+        wait_for_ready: Whether calls wait for a connection, up to their deadline. Default: a
+            gateway that cannot be reached is an error at once.
+        user_agent: Put before the client's own.
+        max_message_bytes: The largest message to send or take: 64 MiB.
+        metadata: gRPC metadata of every call.
+        proxy: Whether ``http_proxy``, ``https_proxy``, ``grpc_proxy`` and ``no_proxy`` of the
+            environment count. They never do for a loopback address or a Unix socket.
+        options: gRPC channel arguments, which win over those of this package.
+
+    Raises:
+        TypeError, ValueError: A setting makes no sense; says what to write.
+    """
+
+    _contract: Contract[ChunkT]
+
+    def __init__(
+        self,
+        target: Optional[str] = None,
+        *,
+        model: Optional[str] = None,
+        timeout: Optional[float] = 60.0,
+        token: Token = None,
+        tls: Union[bool, TLS] = False,
+        retries: int = 2,
+        wait_for_ready: bool = False,
+        user_agent: str = "",
+        max_message_bytes: int = 64 * _MIB,
+        metadata: Optional[_params.Metadata] = None,
+        proxy: bool = True,
+        options: Sequence[tuple[str, Any]] = (),
+    ) -> None:
+        if not isinstance(retries, int) or not 0 <= retries <= _MOST_RETRIES:
+            raise ValueError(f"retries: takes 0 to {_MOST_RETRIES}, not {retries!r}")
+        text = target or os.environ.get("INFERENCE_GATEWAY_TARGET") or f"localhost:{DEFAULT_PORT}"
+        self._target = target_of(text)
+        self._model = model
+        self._timeout = _params.seconds("timeout", timeout)
+        self._token: Token = token or os.environ.get("INFERENCE_GATEWAY_TOKEN") or None
+        self._tls = TLS() if tls is True else tls or None
+        self._credentials = self._tls.credentials() if self._tls else None
+        self._wait_for_ready = wait_for_ready
+        self._metadata = _checked(metadata)
+        self._options = (
+            *self._defaults(retries, user_agent, max_message_bytes, proxy),
+            *options,
+        )
+        self._lock = threading.Lock()
+        """Protects the making and closing of the channel from other threads."""
+        self._calls: dict[str, Any] = {}
+        """grpc's callables by path, while there is a channel."""
+        self._closed = False
+        self._pid: Optional[int] = None
+        self._warn_of_plain_token()
+
+    def __repr__(self) -> str:
+        tls = f", tls={self._tls!r}" if self._tls else ""
+        return f"{type(self).__name__}({self._target.address!r}{tls})"
+
+    def _defaults(
+        self, retries: int, user_agent: str, max_message_bytes: int, proxy: bool
+    ) -> list[tuple[str, Any]]:
+        agent = f"{user_agent} inference-gateway-python/{__version__}".strip()
+        options: list[tuple[str, Any]] = [
+            ("grpc.primary_user_agent", agent),
+            ("grpc.keepalive_time_ms", 30_000),
+            ("grpc.keepalive_timeout_ms", 10_000),
+            ("grpc.keepalive_permit_without_calls", 1),
+            ("grpc.http2.max_pings_without_data", 0),
+            ("grpc.max_receive_message_length", max_message_bytes),
+            ("grpc.max_send_message_length", max_message_bytes),
+            ("grpc.initial_reconnect_backoff_ms", 200),
+            ("grpc.max_reconnect_backoff_ms", 5_000),
+            ("grpc.min_reconnect_backoff_ms", 5_000),  # really: the longest time to connect
+            ("grpc.use_local_subchannel_pool", 1),  # a client's connections are its own
+            ("grpc.per_rpc_retry_buffer_size", max_message_bytes),
+            ("grpc.service_config_disable_resolution", 1),
+            ("grpc.service_config", json.dumps(_service_config(self._contract.unary, retries))),
+        ]
+        if self._target.local or not proxy:
+            options.append(("grpc.enable_http_proxy", 0))
+        if self._tls and self._tls.server_name:
+            options.append(("grpc.ssl_target_name_override", self._tls.server_name))
+            options.append(("grpc.default_authority", self._tls.server_name))
+        return options
+
+    def _warn_of_plain_token(self) -> None:
+        if self._token and not self._tls and not self._target.local:
+            warnings.warn(
+                f"the token for {self._target.address} travels unencrypted: use tls=",
+                InsecureTokenWarning,
+                stacklevel=3,
+            )
+
+    def _prepare(
+        self,
+        name: str,
+        method: Method[Any],
+        prompt: Any,
+        params: Mapping[str, Any],
+    ) -> Prepared:
+        """Make a request of what the caller said, before anything is sent."""
+        _params.refuse_unknown(name, self._contract.fields, params)
+        request = method.request()
+        _params.add_prompt(request, prompt)
+        _params.fill(request, self._contract.fields, params)
+        if self._model and not request.model:
+            self._contract.fields["model"].put(request, "model", self._model)
+        return self._ready(request, params)
+
+    def _ready(self, request: Any, call: Mapping[str, Any]) -> Prepared:
+        """Add what every call has: deadline, name, metadata, token."""
+        self._refuse_closed()
+        self._refuse_forked()
+        timeout = _params.seconds("timeout", call.get("timeout", self._timeout))
+        until = None if timeout is None else time.monotonic() + timeout
+        request_id = call.get("request_id") or uuid.uuid4().hex
+        waits = call.get("wait_for_ready")
+        own = _checked({"x-request-id": request_id, **self._bearer()})
+        return Prepared(
+            request,
+            Asked(self._target.address, request_id, timeout, until),
+            {
+                "timeout": timeout,
+                "metadata": (*own, *self._metadata, *_checked(call.get("metadata"))),
+                "wait_for_ready": self._wait_for_ready if waits is None else waits,
+            },
+        )
+
+    def _health_call(self, service: str, timeout: Optional[float]) -> Prepared:
+        return self._ready(HEALTH.request(service=service), {"timeout": timeout})
+
+    def _report_call(self, timeout: Optional[float]) -> Prepared:
+        return self._ready(REPORT.request(), {"timeout": timeout})
+
+    def _bearer(self) -> dict[str, str]:
+        token = self._token() if callable(self._token) else self._token
+        if not token:
+            return {}
+        token = token.strip()  # files end in a line break
+        if not _is_visible(token):
+            raise ValueError("token: holds characters that cannot be sent")
+        return {"authorization": f"Bearer {token}"}
+
+    def _failed(self, error: Any, asked: Asked) -> errors.InferenceError:
+        """Say what a grpc error means."""
+        return self._error(ended(error, error.trailing_metadata()), asked)
+
+    def _cut(self, asked: Asked) -> errors.InferenceError:
+        """Say what it means that this side ended the call, by closing stream or client."""
+        return self._error(Ended("CANCELLED", "", {}), asked)
+
+    def _error(self, end: Ended, asked: Asked) -> errors.InferenceError:
+        if self._closed and end.code == "CANCELLED":
+            return errors.ClientClosedError(
+                "the client was closed during the call",
+                code="CANCELLED",
+                request_id=asked.request_id,
+            )
+        return error_of(end, asked)
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise errors.ClientClosedError("the client is closed", code="CANCELLED")
+
+    def _refuse_forked(self) -> None:
+        if self._pid not in (None, os.getpid()):
+            raise RuntimeError(
+                "this client was used before the process forked, and connections do not survive "
+                "that: make a client in each process, after the fork"
+            )
+
+
+class Readiness:
+    """Waiting for a gateway to be ready: how long still, and what was last seen."""
+
+    def __init__(self, target: str, timeout: Optional[float]) -> None:
+        self._target = target
+        self._timeout = _params.seconds("timeout", timeout)
+        self._begun = time.monotonic()
+        self._pause = 0.05
+        self._seen: Union[str, errors.InferenceError, None] = None
+
+    def left(self) -> float:
+        """Seconds for the next question."""
+        if self._timeout is None:
+            return _HEALTH_TIMEOUT
+        over = self._begun + self._timeout - time.monotonic()
+        return min(_HEALTH_TIMEOUT, max(0.001, over))
+
+    def pause(self, seen: Union[str, errors.InferenceError]) -> float:
+        """Seconds until the next question.
+
+        Raises:
+            InferenceError: Asking again is no use, or the time is over.
+        """
+        if isinstance(seen, errors.InferenceError) and not isinstance(
+            seen, (errors.UnavailableError, errors.DeadlineExceededError, errors.OverloadedError)
+        ):
+            raise seen
+        self._note(seen)
+        self._pause = min(1.0, self._pause * 1.6)
+        if self._timeout is not None:
+            left = self._begun + self._timeout - time.monotonic()
+            if left <= self._pause:
+                self._give_up()
+        return self._pause
+
+    def _note(self, seen: Union[str, errors.InferenceError]) -> None:
+        """Keep it, unless it only says that there was no time left for an answer."""
+        if self._seen is None or not isinstance(seen, errors.DeadlineExceededError):
+            self._seen = seen
+
+    def _give_up(self) -> NoReturn:
+        seen = self._seen
+        last = seen.message if isinstance(seen, errors.InferenceError) else seen
+        raise errors.DeadlineExceededError(
+            f"{self._target} was not ready within {self._timeout:g} s; last seen: {last}",
+            code="DEADLINE_EXCEEDED",
+        ) from (seen if isinstance(seen, errors.InferenceError) else None)
+
+
+def with_settings(client: type) -> str:
+    """The class's words, and then what its settings are."""
+    settings = (ClientSettings.__doc__ or "").partition("Args:")
+    return f"{client.__doc__}\n    {settings[1]}{settings[2]}"
+
+
+def health_word(response: health_pb2.HealthCheckResponse) -> str:
+    """The status as a word."""
+    kinds = health_pb2.HealthCheckResponse.ServingStatus
+    return kinds.Name(response.status) if response.status in kinds.values() else "UNKNOWN"
+
+
+def unknown_service(error: Any) -> bool:
+    """Whether a health check failed since the gateway has no service of that name."""
+    return bool(error.code() is grpc.StatusCode.NOT_FOUND)
+
+
+def _service_config(unary: Method[Any], retries: int) -> dict[str, Any]:
+    config: dict[str, Any] = {"loadBalancingConfig": [{"round_robin": {}}]}
+    if retries:
+        config["retryThrottling"] = {"maxTokens": 100, "tokenRatio": 0.1}
+        config["methodConfig"] = [
+            {
+                "name": [{"service": unary.service, "method": unary.name}],
+                "retryPolicy": {
+                    "maxAttempts": 1 + retries,
+                    "initialBackoff": "0.2s",
+                    "maxBackoff": "2s",
+                    "backoffMultiplier": 2,
+                    "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"],
+                },
+            }
+        ]
+    return config
+
+
+_KEY = re.compile(r"[a-z0-9_.-]+")
+
+
+def _checked(metadata: Optional[_params.Metadata]) -> Pairs:
+    """Check here what grpc would refuse with a text that repeats every value, tokens too."""
+    pairs: Iterable[Any] = metadata or ()
+    if isinstance(metadata, Mapping):
+        pairs = metadata.items()
+    return tuple((_key(name), _value(name, value)) for name, value in pairs)
+
+
+def _key(name: Any) -> str:
+    lower = name.lower() if isinstance(name, str) else ""
+    if not _KEY.fullmatch(lower) or lower.startswith("grpc-"):
+        raise ValueError("metadata: a key holds a-z 0-9 _ . - and does not begin with grpc-")
+    return lower
+
+
+def _value(name: str, value: Any) -> Union[str, bytes]:
+    if name.lower().endswith("-bin"):
+        fits = isinstance(value, bytes)
+    else:
+        fits = isinstance(value, str) and _is_visible(value)
+    if not fits:
+        raise ValueError(f"metadata {name}: takes visible ASCII, or bytes where it ends in -bin")
+    return value  # type: ignore[no-any-return]
+
+
+def _is_visible(text: str) -> bool:
+    return text.isascii() and text.isprintable()

@@ -1,0 +1,82 @@
+"""Where a gateway is, as people write it and as grpc takes it. No IO."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+DEFAULT_PORT = 50051
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?\]")
+_LOOPBACK = re.compile(r"localhost|127(?:\.\d{1,3}){3}|\[::1\]", re.IGNORECASE)
+_PASSED_ON = ("unix:", "unix-abstract:", "vsock:", "xds:", "google-c2p:")
+
+
+class Target(NamedTuple):
+    """A checked target."""
+
+    address: str
+    """As grpc takes it."""
+
+    local: bool
+    """Whether it cannot leave this machine."""
+
+
+def target_of(text: str) -> Target:
+    """Read ``host``, ``host:port``, ``dns:///host:port``, ``ipv4:a:1,b:2``, ``unix:/path``, ...
+
+    Raises:
+        TypeError, ValueError: It is none of them; says what to write.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"target: takes a string, not this {type(text).__name__}")
+    text = text.strip()
+    scheme, colon, rest = text.partition(":")
+    if f"{scheme}:" in _PASSED_ON and rest:
+        return Target(text, scheme.startswith("unix"))
+    if scheme == "dns" and colon and not rest.isdecimal():
+        return _dns(rest)
+    if scheme in ("ipv4", "ipv6") and colon and not rest.isdecimal():
+        addresses = [_with_port(address) for address in rest.split(",")]
+        return Target(f"{scheme}:{','.join(addresses)}", all(map(_is_local, addresses)))
+    _refuse_url(text)
+    address = _with_port(text)
+    return Target(address, _is_local(address))
+
+
+def _dns(rest: str) -> Target:
+    authority, name = "", rest
+    if rest.startswith("//"):
+        authority, slash, name = rest[2:].partition("/")
+        if not slash:
+            raise ValueError(f"target: write dns:///{authority}, with three slashes")
+    address = _with_port(name)
+    return Target(f"dns://{authority}/{address}", _is_local(address))
+
+
+def _refuse_url(text: str) -> None:
+    scheme = _URL.match(text)
+    if scheme:
+        rest = re.split(r"[/?#]", text[scheme.end() :].rpartition("@")[2])[0] or "host:port"
+        advice = ", and tls=True" if scheme[1].lower() in ("https", "grpcs") else ""
+        raise ValueError(f"target: write {rest!r}{advice}; it is no URL")
+
+
+def _with_port(address: str) -> str:
+    if address.count(":") > 1 and not address.startswith("["):
+        address = f"[{address}]"  # an IPv6 address without brackets has no port
+    host = _HOST.match(address)
+    rest = address[host.end() :] if host else ""
+    if host and not rest:
+        return f"{address}:{DEFAULT_PORT}"
+    if host and re.fullmatch(r":\d{1,5}", rest) and 0 < int(rest[1:]) < 65536:
+        return address
+    raise ValueError(
+        "target: write host:port, as 'gpu-1:50051', or dns:///host:port, ipv4:a:1,b:2, "
+        "unix:/path/to.sock"
+    )
+
+
+def _is_local(address: str) -> bool:
+    return bool(_LOOPBACK.fullmatch(address.rpartition(":")[0]))

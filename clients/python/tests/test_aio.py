@@ -1,0 +1,282 @@
+"""The asyncio clients."""
+
+import asyncio
+import contextlib
+import gc
+import sys
+
+import pytest
+from rig import eventually
+
+from inference_gateway import (
+    AsyncClient,
+    AsyncInferenceClient,
+    CancelledError,
+    ClientClosedError,
+    DeadlineExceededError,
+    InferenceError,
+    UnavailableError,
+)
+
+STALLS = {"prefill": "Hi [[sim:stall-before-headers]]", "decode": "Hi [[sim:stall-after=2]]"}
+
+
+async def soon(fact, timeout=5.0):
+    """Poll in a thread, so that the loop goes on."""
+    await asyncio.get_running_loop().run_in_executor(None, eventually, fact, timeout)
+
+
+def test_answers_whole_and_streamed(either_async):
+    async def main():
+        async with either_async as client:
+            answer = await client.generate("Hi", max_tokens=5)
+            stream = client.stream("Hi", max_tokens=5)
+            tokens = [token async for token in stream]
+            return answer, stream, tokens
+
+    answer, stream, tokens = asyncio.run(main())
+    assert answer.usage.output_tokens == stream.usage.output_tokens == 5
+    assert answer.finish_reason == stream.finish_reason == "length"
+    assert "".join(tokens) == stream.text != ""
+
+
+def test_chunks_and_health(gateway):
+    async def main():
+        async with AsyncClient(gateway.target) as client:
+            stream = client.stream("Hi [[sim:reasoning=2]]", max_tokens=4)
+            chunks = [chunk async for chunk in stream.chunks()]
+            return chunks, stream.reasoning, await client.health(), await client.health("nix")
+
+    chunks, reasoning, health, unknown = asyncio.run(main())
+    assert chunks[-1].done
+    assert reasoning != ""
+    assert (health, unknown) == ("SERVING", "SERVICE_UNKNOWN")
+
+
+def test_small_contract_reports_health(gateway):
+    async def main():
+        async with AsyncInferenceClient(gateway.target) as client:
+            return await client.health_report()
+
+    assert asyncio.run(main()).model == "simulated-model"
+
+
+async def leave_by_break(stream):
+    async for _ in stream:
+        break
+
+
+async def leave_by_exception(stream):
+    with contextlib.suppress(ZeroDivisionError):
+        async for _ in stream:
+            raise ZeroDivisionError
+
+
+async def leave_by_close(stream):
+    await stream.__aiter__().__anext__()
+    stream.close()
+    await stream.aclose()
+
+
+async def leave_by_with(stream):
+    async with stream:
+        await stream.__aiter__().__anext__()
+
+
+@pytest.mark.parametrize(
+    "leave", [leave_by_break, leave_by_exception, leave_by_close, leave_by_with]
+)
+def test_leaving_the_loop_stops_the_generation_at_once(either_async, simulator, leave):
+    async def main():
+        async with either_async as client:
+            before = simulator.left()
+            stream = client.stream(STALLS["decode"])  # held beyond the loop
+            await leave(stream)
+            assert stream._call.done() or stream._call.cancelled()
+            await soon(lambda: simulator.left() == before + 1, 2)
+
+    asyncio.run(main())
+
+
+def test_forgetting_the_stream_stops_the_generation(either_async, simulator):
+    async def main():
+        async with either_async as client:
+            before = simulator.left()
+            stream = client.stream(STALLS["decode"])
+            await soon(lambda: simulator.running() == 1)
+            del stream
+            gc.collect()
+            await soon(lambda: simulator.left() == before + 1, 2)
+
+    asyncio.run(main())
+
+
+async def whole(client, prompt):
+    await client.generate(prompt)
+
+
+async def streamed(client, prompt):
+    async for _ in client.stream(prompt):
+        pass
+
+
+@pytest.mark.parametrize("phase", STALLS)
+@pytest.mark.parametrize("call", [whole, streamed])
+def test_cancelling_the_task_stops_the_generation(either_async, simulator, call, phase):
+    async def main():
+        async with either_async as client:
+            before = simulator.left()
+            task = asyncio.create_task(call(client, STALLS[phase]))
+            await soon(lambda: simulator.running() == 1)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await soon(lambda: simulator.left() == before + 1, 2)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("call", [whole, streamed])
+def test_a_timeout_around_the_call_stops_the_generation(either_async, simulator, call):
+    async def main():
+        async with either_async as client:
+            before = simulator.left()
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(call(client, STALLS["decode"]), 0.3)
+            await soon(lambda: simulator.left() == before + 1, 2)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("call", [whole, streamed])
+def test_the_deadline_is_an_error_of_its_own(gateway, simulator, call):
+    async def main():
+        async with AsyncClient(gateway.target, timeout=0.3) as client:
+            before = simulator.left()
+            with pytest.raises(DeadlineExceededError, match=r"deadline of 0\.3 s"):
+                await call(client, STALLS["decode"])
+            await soon(lambda: simulator.left() == before + 1, 2)
+
+    asyncio.run(main())
+
+
+def test_closing_the_stream_in_another_task_is_no_task_cancellation(either_async, simulator):
+    async def main():
+        async with either_async as client:
+            stream = client.stream(STALLS["decode"])
+            asyncio.get_running_loop().call_later(0.1, stream.close)
+            with pytest.raises(CancelledError, match="on this side"):
+                async for _ in stream:
+                    pass
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("call", [whole, streamed])
+def test_closing_the_client_ends_running_calls_with_an_error(either_async, simulator, call):
+    async def main():
+        client = either_async
+        task = asyncio.create_task(call(client, STALLS["decode"]))
+        await soon(lambda: simulator.running() == 1)
+        await client.close()
+        with pytest.raises(ClientClosedError, match="during the call"):
+            await task
+        with pytest.raises(ClientClosedError, match="is closed"):
+            await call(client, "Hi")
+
+    asyncio.run(main())
+
+
+def test_a_stream_is_iterated_once(either_async):
+    async def main():
+        async with either_async as client:
+            stream = client.stream("Hi", max_tokens=2)
+            async for _ in stream:
+                pass
+            with pytest.raises(RuntimeError, match="iterated once"):
+                stream.__aiter__()
+
+    asyncio.run(main())
+
+
+def test_an_answer_that_breaks_off_is_an_error_after_its_tokens(either_async):
+    async def main():
+        async with either_async as client:
+            tokens = []
+            with pytest.raises(UnavailableError) as broken:
+                async for token in client.stream("Hi [[sim:eof-after=3]]"):
+                    tokens.append(token)
+            return tokens, broken.value
+
+    tokens, error = asyncio.run(main())
+    assert len(tokens) >= 1
+    assert (error.reason, error.tokens_sent) == ("UPSTREAM_TRUNCATED", 3)
+    assert error.__cause__ is not None
+
+
+def test_a_thousand_calls_at_once(gateway, simulator):
+    async def count(client):
+        stream = client.stream("Hi [[sim:inter-token=100ms]]", max_tokens=20)
+        return len([token async for token in stream])
+
+    async def main():
+        async with AsyncClient(gateway.target) as client:
+            counts = asyncio.gather(*(count(client) for _ in range(1000)))
+            await soon(lambda: simulator.running() == 1000, 20)
+            return await counts
+
+    assert asyncio.run(main()) == [20] * 1000
+
+
+def test_a_client_may_be_made_outside_a_loop_and_belongs_to_its_first(gateway):
+    client = AsyncClient(gateway.target)
+
+    async def use():
+        await client.generate("Hi", max_tokens=1)
+
+    loop = asyncio.new_event_loop()
+    try:
+        loop.run_until_complete(use())
+        with pytest.raises(RuntimeError, match="another event loop"):
+            asyncio.run(use())
+        loop.run_until_complete(client.close())
+    finally:
+        loop.close()
+
+
+def test_a_stream_outside_a_loop_is_refused(gateway):
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        AsyncClient(gateway.target).stream("Hi")
+
+
+if sys.version_info >= (3, 11):
+
+    def test_a_failed_call_in_a_task_group_cancels_its_siblings(gateway, simulator):
+        async def main():
+            before = simulator.left()
+            async with AsyncClient(gateway.target) as client:
+                with pytest.raises(BaseExceptionGroup) as failed:
+                    async with asyncio.TaskGroup() as group:
+                        group.create_task(streamed(client, STALLS["decode"]))
+                        group.create_task(whole(client, "Hi [[sim:status=500]]"))
+                await soon(lambda: simulator.left() == before + 1, 2)
+            return failed.value
+
+        (error,) = asyncio.run(main()).exceptions
+        assert isinstance(error, InferenceError)
+
+
+def test_nothing_is_left_behind_in_the_loops_log(either_async, simulator, caplog):
+    async def main():
+        async with either_async as client:
+            client.stream("Hi [[sim:status=500]]")
+            client.stream("Hi", max_tokens=2)
+            async for _ in client.stream(STALLS["decode"]):
+                break
+            await soon(lambda: simulator.running() == 0)
+        gc.collect()
+        await asyncio.sleep(0)
+
+    asyncio.run(main(), debug=True)
+    logged = [record for record in caplog.records if "Executing" not in record.getMessage()]
+    assert [record for record in logged if record.levelname in ("WARNING", "ERROR")] == []

@@ -1,0 +1,345 @@
+"""How a client connects, and what it sends beside the request."""
+
+import json
+import re
+import subprocess
+import sys
+import threading
+import warnings
+from concurrent import futures
+from pathlib import Path
+
+import grpc
+import pytest
+from relay import door_to_port
+from rig import free_port
+
+from inference_gateway import (
+    TLS,
+    AsyncClient,
+    Client,
+    InferenceClient,
+    InsecureTokenWarning,
+    UnimplementedError,
+    __version__,
+)
+from inference_gateway._target import target_of
+from inference_gateway.proto import llm_pb2, llm_pb2_grpc
+
+HOME = Path(__file__).parents[1]
+
+GOOD = {
+    "gpu-1": ("gpu-1:50051", False),
+    "gpu-1:443": ("gpu-1:443", False),
+    " gpu-1:443\n": ("gpu-1:443", False),
+    "10.0.0.1": ("10.0.0.1:50051", False),
+    "localhost": ("localhost:50051", True),
+    "127.0.0.1:7": ("127.0.0.1:7", True),
+    "::1": ("[::1]:50051", True),
+    "[::1]:7": ("[::1]:7", True),
+    "fe80::1": ("[fe80::1]:50051", False),
+    "dns:///gpu": ("dns:///gpu:50051", False),
+    "dns:///gpu:7": ("dns:///gpu:7", False),
+    "dns:gpu:7": ("dns:///gpu:7", False),
+    "dns://10.0.0.53/gpu": ("dns://10.0.0.53/gpu:50051", False),
+    "ipv4:10.0.0.1:7,10.0.0.2": ("ipv4:10.0.0.1:7,10.0.0.2:50051", False),
+    "ipv4:127.0.0.1:7": ("ipv4:127.0.0.1:7", True),
+    "ipv6:[::1]:7": ("ipv6:[::1]:7", True),
+    "unix:/run/g.sock": ("unix:/run/g.sock", True),
+    "unix:///run/g.sock": ("unix:///run/g.sock", True),
+    "dns:50051": ("dns:50051", False),
+}
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_targets_as_people_write_them(text):
+    assert target_of(text) == GOOD[text]
+
+
+BAD = {
+    "http://gpu-1:443": "write 'gpu-1:443'; it is no URL",
+    "https://gpu-1/v1": "write 'gpu-1', and tls=True; it is no URL",
+    "https://me:secret@gpu-1:443": "write 'gpu-1:443', and tls=True",
+    "grpc://gpu-1:1": "write 'gpu-1:1'",
+    "gpu 1": "write host:port",
+    "gpu-1:http": "write host:port",
+    "gpu-1:0": "write host:port",
+    "gpu-1:70000": "write host:port",
+    "gpu-1/v1": "write host:port",
+    "dns://gpu:1": "three slashes",
+    "unix:": "write host:port",
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_what_is_no_target_is_refused_with_what_to_write(text):
+    with pytest.raises(ValueError, match=re.escape(BAD[text])) as refused:
+        Client(text)
+    assert "secret" not in str(refused.value)
+
+
+def test_target_and_token_come_from_the_environment_unless_given(monkeypatch, seen):
+    monkeypatch.setenv("INFERENCE_GATEWAY_TARGET", seen.target)
+    monkeypatch.setenv("INFERENCE_GATEWAY_TOKEN", "of-environment")
+    with Client() as client:
+        client.generate("Hi")
+    with Client(seen.target, token="given") as client:
+        client.generate("Hi")
+    assert [call["authorization"] for call in seen.calls] == [
+        "Bearer of-environment",
+        "Bearer given",
+    ]
+
+
+class Seen(llm_pb2_grpc.LLMServiceServicer):
+    """A server that shows what a client sends."""
+
+    def __init__(self):
+        self.calls = []
+        self._server = grpc.server(futures.ThreadPoolExecutor(4))
+        llm_pb2_grpc.add_LLMServiceServicer_to_server(self, self._server)
+        self.target = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+        self._server.start()
+
+    def Complete(self, request, context):  # noqa: N802
+        self.calls.append({**dict(context.invocation_metadata()), "peer": context.peer()})
+        return llm_pb2.CompleteResponse(text="seen")
+
+    def CompleteStream(self, request, context):  # noqa: N802
+        yield llm_pb2.TokenChunk(token=self.Complete(request, context).text)
+        finish = llm_pb2.Finish(reason=99, raw="new word")
+        yield llm_pb2.TokenChunk(done=True, finish=finish)
+
+    def close(self):
+        self._server.stop(None).wait()
+
+
+@pytest.fixture
+def seen():
+    seen = Seen()
+    yield seen
+    seen.close()
+
+
+def test_every_call_carries_user_agent_token_request_id_and_metadata(seen):
+    with Client(
+        seen.target, token="t0ken\n", user_agent="mine/1", metadata={"X-Team": "a"}
+    ) as client:
+        client.generate("Hi", request_id="id-1", metadata=[("x-trace-bin", b"\x00\xff")])
+        list(client.stream("Hi"))
+    unary, streamed = seen.calls
+    assert unary["user-agent"].startswith(f"mine/1 inference-gateway-python/{__version__} grpc-")
+    assert unary["x-request-id"] == "id-1"
+    assert unary["x-trace-bin"] == b"\x00\xff"
+    for call in (unary, streamed):
+        assert call["authorization"] == "Bearer t0ken"
+        assert call["x-team"] == "a"
+    assert re.fullmatch("[0-9a-f]{32}", streamed["x-request-id"])
+
+
+def test_a_token_may_be_a_function_and_is_asked_at_every_call(seen):
+    tokens = iter(["first", "second"])
+    with Client(seen.target, token=lambda: next(tokens)) as client:
+        client.generate("Hi")
+        client.generate("Hi")
+    assert [call["authorization"] for call in seen.calls] == ["Bearer first", "Bearer second"]
+
+
+def test_a_finish_reason_of_a_newer_gateway_is_its_raw_word(seen):
+    with Client(seen.target) as client:
+        stream = client.stream("Hi")
+        assert list(stream) == ["seen"]
+    assert stream.finish_reason == "new word"
+
+
+def test_a_server_that_is_no_such_gateway_is_said_in_words(seen):
+    with InferenceClient(seen.target) as client:
+        with pytest.raises(UnimplementedError, match="is it an inference gateway"):
+            client.generate("Hi")
+
+
+def test_each_client_has_a_connection_of_its_own(seen):
+    with Client(seen.target) as one, Client(seen.target) as two:
+        one.generate("Hi")
+        two.generate("Hi")
+        one.generate("Hi")
+    peers = [call["peer"] for call in seen.calls]
+    assert peers[0] == peers[2] != peers[1]
+
+
+NO_METADATA = [
+    {"x-a": "line\nbreak"},
+    {"x-a": b"bytes"},
+    {"x-a-bin": "text"},
+    {"x a": "b"},
+    {"grpc-timeout": "1S"},
+    [(7, "b")],
+]
+
+
+@pytest.mark.parametrize("metadata", NO_METADATA, ids=repr)
+def test_metadata_that_cannot_be_sent_is_refused_without_its_value(metadata):
+    with pytest.raises(ValueError, match=r"^metadata") as refused:
+        Client("localhost", metadata=metadata)
+    assert "break" not in str(refused.value)
+
+
+REFUSED = "^token: holds characters that cannot be sent$"
+
+
+def test_a_token_that_cannot_be_sent_is_refused_without_being_shown(gateway):
+    with (
+        Client(gateway.target, token="sec\nret") as client,
+        pytest.raises(ValueError, match=REFUSED),
+    ):
+        client.generate("Hi")
+
+
+def test_nothing_shows_the_token():
+    assert repr(Client("gpu-1")) == "Client('gpu-1:50051')"
+    client = Client("localhost", token="t0ken", tls=TLS(ca=b"-----BEGIN X"))
+    assert "t0ken" not in repr(client)
+    assert "t0ken" not in str(client)
+
+
+def test_a_token_in_the_clear_is_warned_about_unless_it_stays_here():
+    with pytest.warns(InsecureTokenWarning, match="gpu-1:50051 travels unencrypted"):
+        Client("gpu-1", token="t0ken")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Client("localhost", token="t0ken")
+        Client("unix:/run/g.sock", token="t0ken")
+        Client("gpu-1", token="t0ken", tls=True)
+
+
+def described(options):
+    options = dict(options)
+    config = json.loads(options["grpc.service_config"])
+    retry = config["methodConfig"][0]["retryPolicy"]
+    mib = 1 << 20
+    return {
+        "keep-alive ping every": f"{options['grpc.keepalive_time_ms'] // 1000} s",
+        "keep-alive timeout": f"{options['grpc.keepalive_timeout_ms'] // 1000} s",
+        "keep-alive without calls": "yes"
+        if options["grpc.keepalive_permit_without_calls"]
+        else "no",
+        "largest message, each way": f"{options['grpc.max_receive_message_length'] // mib} MiB",
+        "load balancing": "`" + next(iter(config["loadBalancingConfig"][0])) + "`",
+        "longest time to connect": f"{options['grpc.min_reconnect_backoff_ms'] // 1000} s",
+        "reconnect after": f"{options['grpc.initial_reconnect_backoff_ms'] / 1000} s, growing to "
+        f"{options['grpc.max_reconnect_backoff_ms'] // 1000} s",
+        "retries": f"{retry['maxAttempts'] - 1}, for `generate` only",
+        "retried codes": ", ".join(f"`{code}`" for code in retry["retryableStatusCodes"]),
+        "pause between retries": f"what the gateway says; else {spaced(retry['initialBackoff'])} "
+        f"× {retry['backoffMultiplier']} to {spaced(retry['maxBackoff'])}",
+    }
+
+
+def spaced(duration):
+    return duration.replace("s", " s")
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
+def test_the_readme_tells_the_defaults(name):
+    text = (HOME / name).read_text(encoding="utf-8")
+    table = re.search("<!-- defaults:begin -->(.*)<!-- defaults:end -->", text, re.DOTALL)[1]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line]
+    facts = {
+        "deadline of a call": f"{Client('localhost')._timeout:g} s",
+        **described(Client("localhost")._options),
+    }
+    if name == "README.md":
+        assert {row[0]: row[1] for row in rows[2:]} == facts
+    else:
+        assert [figures(row[1]) for row in rows[2:]] == [figures(fact) for fact in facts.values()]
+
+
+def figures(cell):
+    """What is the same in every language."""
+    return re.findall(r"[0-9.]+|`[^`]+`|MiB", cell)
+
+
+def test_options_of_the_caller_win():
+    client = Client("localhost", options=[("grpc.keepalive_time_ms", 5)])
+    assert dict(client._options)["grpc.keepalive_time_ms"] == 5
+
+
+def test_several_addresses_are_used_in_turn(seen):
+    other = Seen()
+    try:
+        with Client(f"ipv4:{seen.target},{other.target}") as client:
+            client.generate("Hi")
+            for _ in range(200):
+                client.generate("Hi")
+                if seen.calls and other.calls:
+                    break
+        assert seen.calls
+        assert other.calls
+    finally:
+        other.close()
+
+
+def test_a_unix_socket_works(tmp_path, gateway):
+    path = tmp_path / "g.sock"
+    with door_to_port(path, gateway.port), Client(f"unix:{path}") as client:
+        assert client.generate("Hi", max_tokens=2).text
+
+
+def test_a_proxy_in_the_environment_does_not_matter_for_loopback(monkeypatch, gateway):
+    for name in ("http_proxy", "https_proxy", "grpc_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    monkeypatch.delenv("no_proxy", raising=False)
+    with Client(gateway.target) as client:
+        assert client.generate("Hi", max_tokens=2).text
+
+
+def test_wait_for_ready_waits_for_the_gateway():
+    port = free_port()
+    answers = []
+    with Client(f"127.0.0.1:{port}", wait_for_ready=True) as client:
+        waiting = threading.Thread(target=lambda: answers.append(client.generate("Hi", timeout=20)))
+        waiting.start()
+        server = grpc.server(futures.ThreadPoolExecutor(1))
+        seen = Seen()
+        llm_pb2_grpc.add_LLMServiceServicer_to_server(seen, server)
+        server.add_insecure_port(f"127.0.0.1:{port}")
+        server.start()
+        waiting.join()
+        server.stop(None).wait()
+        seen.close()
+    assert [answer.text for answer in answers] == ["seen"]
+
+
+FORKED = """
+import os, sys
+from inference_gateway import Client
+unused, used = Client(sys.argv[1]), Client(sys.argv[1])
+if len(sys.argv) > 2:
+    used.generate("Hi", max_tokens=1)
+child = os.fork()
+if child == 0:
+    try:
+        used.generate("Hi", max_tokens=1)
+        os._exit(7)
+    except RuntimeError as e:
+        os._exit(8 if "before the process forked" in str(e) else 9)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.parametrize(("arguments", "code"), [((), 7), (("used",), 8)])
+def test_a_client_used_before_a_fork_says_so_and_an_unused_one_works(gateway, arguments, code):
+    command = [sys.executable, "-c", FORKED, gateway.target, *arguments]
+    child = subprocess.run(command, capture_output=True, timeout=30, check=False)
+    assert child.returncode == code, child.stderr
+
+
+def test_what_is_no_timeout_model_or_tls_is_refused():
+    with pytest.raises(TypeError, match="timeout"):
+        AsyncClient("localhost", timeout="1")
+    with pytest.raises(ValueError, match="cert and key need each other"):
+        TLS(cert=b"x")
+    with pytest.raises(ValueError, match="tls ca: cannot read '/nowhere'"):
+        Client("localhost", tls=TLS(ca="/nowhere"))
+    with pytest.raises(ValueError, match="tls ca: holds no PEM block"):
+        Client("localhost", tls=TLS(ca=b"nothing"))

@@ -1,0 +1,151 @@
+"""TLS and mTLS, with certificates made here."""
+
+import asyncio
+import subprocess
+
+import pytest
+from rig import Gateway, running
+
+from inference_gateway import TLS, AsyncClient, Client, UnavailableError
+
+CONFIG = """
+[req]
+distinguished_name = name
+[name]
+[ca]
+basicConstraints = critical,CA:TRUE
+[server]
+subjectAltName = DNS:gateway.test,IP:127.0.0.1
+[client]
+extendedKeyUsage = clientAuth
+"""
+
+
+class Authority:
+    """Makes certificates."""
+
+    def __init__(self, folder, name):
+        folder.mkdir()
+        self._folder = folder
+        (folder / "openssl.cnf").write_text(CONFIG)
+        self.cert = folder / "ca.pem"
+        self._key = folder / "ca-key.pem"
+        self._openssl(
+            *("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"),
+            *("-subj", f"/CN={name}", "-days", "2", "-extensions", "ca"),
+            *("-keyout", self._key, "-out", self.cert),
+        )
+
+    def issue(self, kind):
+        """Returns the files of certificate and key."""
+        cert, key, request = (self._folder / f"{kind}{end}" for end in (".pem", "-key.pem", ".csr"))
+        self._openssl(
+            *("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"),
+            *("-subj", f"/CN={kind}", "-keyout", key, "-out", request),
+        )
+        self._openssl(
+            *("x509", "-req", "-in", request, "-days", "2", "-CA", self.cert),
+            *("-CAkey", self._key, "-CAcreateserial", "-extensions", kind),
+            *("-extfile", self._folder / "openssl.cnf", "-out", cert),
+            config=False,
+        )
+        return cert, key
+
+    def _openssl(self, *arguments, config=True):
+        more = ("-config", self._folder / "openssl.cnf") if config else ()
+        command = ["openssl", *map(str, (*arguments, *more))]
+        subprocess.run(command, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    return Authority(tmp_path_factory.mktemp("tls") / "ours", "ours")
+
+
+@pytest.fixture(scope="module")
+def stranger(tmp_path_factory):
+    return Authority(tmp_path_factory.mktemp("tls") / "strangers", "strangers")
+
+
+@pytest.fixture(scope="module")
+def secured(folder, simulator, authority):
+    """Two gateways: one with TLS, one that asks for the client's certificate too."""
+    cert, key = authority.issue("server")
+    tls = ("--tls-cert", str(cert), "--tls-key", str(key))
+    plain = Gateway(folder, simulator.url, *tls)
+    mutual = Gateway(folder, simulator.url, *tls, "--tls-client-ca", str(authority.cert))
+    with running(plain, mutual):
+        yield plain, mutual
+
+
+@pytest.mark.parametrize("of_bytes", [False, True])
+def test_tls_with_an_authority_of_ones_own(secured, authority, of_bytes):
+    ca = authority.cert.read_bytes() if of_bytes else authority.cert
+    with Client(secured[0].target, tls=TLS(ca=ca), token="t0ken") as client:
+        client.wait_until_ready()
+        assert client.generate("Hi", max_tokens=2).text
+
+
+def test_asyncio_speaks_tls_too(secured, authority):
+    async def main():
+        async with AsyncClient(secured[0].target, tls=TLS(ca=authority.cert)) as client:
+            await client.wait_until_ready()
+            return await client.generate("Hi", max_tokens=2)
+
+    assert asyncio.run(main()).text
+
+
+def test_the_certificate_may_be_for_another_name(secured, authority):
+    tls = TLS(ca=authority.cert, server_name="other.test")
+    with Client(secured[0].target, tls=tls) as client:
+        with pytest.raises(UnavailableError, match="its certificate is for another name"):
+            client.generate("Hi")
+    tls = TLS(ca=authority.cert, server_name="gateway.test")
+    with Client(secured[0].target, tls=tls) as client:
+        client.wait_until_ready()
+        assert client.generate("Hi", max_tokens=2).text
+
+
+@pytest.mark.parametrize("system", [False, True])
+def test_an_authority_that_is_not_trusted_is_said(secured, stranger, system):
+    tls = True if system else TLS(ca=stranger.cert)
+    with Client(secured[0].target, tls=tls) as client:
+        with pytest.raises(UnavailableError, match="not signed by an authority that this client"):
+            client.generate("Hi")
+
+
+def test_the_systems_authorities_are_trusted(secured, authority, monkeypatch):
+    monkeypatch.delenv("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", raising=False)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.cert))
+    with Client(secured[0].target, tls=True) as client:
+        client.wait_until_ready()
+        assert client.generate("Hi", max_tokens=2).text
+
+
+def test_mutual_tls(secured, authority):
+    cert, key = authority.issue("client")
+    with Client(secured[1].target, tls=TLS(ca=authority.cert, cert=cert, key=key)) as client:
+        client.wait_until_ready()
+        assert client.generate("Hi", max_tokens=2).text
+
+
+def test_mutual_tls_without_a_certificate_is_said(secured, authority):
+    with Client(secured[1].target, tls=TLS(ca=authority.cert)) as client:
+        with pytest.raises(UnavailableError, match="does not accept this client's certificate"):
+            client.generate("Hi")
+
+
+def test_mutual_tls_with_a_strangers_certificate_is_said(secured, authority, stranger):
+    cert, key = stranger.issue("client")
+    with Client(secured[1].target, tls=TLS(ca=authority.cert, cert=cert, key=key)) as client:
+        with pytest.raises(UnavailableError, match="does not accept this client's certificate"):
+            client.generate("Hi")
+
+
+def test_plaintext_to_tls_and_tls_to_plaintext_are_said(secured, gateway):
+    with Client(secured[0].target) as client, pytest.raises(UnavailableError) as plain:
+        client.generate("Hi")
+    with Client(gateway.target, tls=True) as client:
+        with pytest.raises(UnavailableError, match="TLS handshake failed"):
+            client.generate("Hi")
+    assert "cannot be reached" in plain.value.message
