@@ -60,7 +60,8 @@ public final class Capacity {
 
   void take(Place place) {
     places.add(place);
-    limit.used(running.incrementAndGet());
+    limit.used(running.incrementAndGet(), place.heldSince);
+    changed();
   }
 
   void giveBack(Place place, long heldNanos) {

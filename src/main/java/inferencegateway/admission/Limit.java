@@ -32,6 +32,7 @@ final class Limit {
   private static final int SIZES = 12;
 
   private final boolean adaptive;
+  private final int start;
   private final int min;
   private final int max;
   private int value;
@@ -59,6 +60,9 @@ final class Limit {
   private boolean shrank;
   private long shrankAt;
 
+  /** Shrank for nothing but a refusal, which may have had another reason than want of room. */
+  private boolean doubtful;
+
   /** Usual times to first token, by size of the prompt: a long one is no sign of a queue. */
   private final Quantile[] usual = new Quantile[SIZES];
 
@@ -70,6 +74,7 @@ final class Limit {
 
   Limit(boolean adaptive, int start, int min, int max) {
     this.adaptive = adaptive;
+    this.start = start;
     this.value = start;
     this.min = min;
     this.max = max;
@@ -80,8 +85,16 @@ final class Limit {
     return value;
   }
 
-  void used(int running) {
+  /**
+   * A call more runs. What mere refusals have taken comes back while it does not bind: a burst that
+   * comes later must not find it.
+   */
+  void used(int running, long now) {
     peak = Math.max(peak, running);
+    if (doubtful && value < start && running < value && now - shrankAt >= patience) {
+      value = Math.min(start, value * 2);
+      shrankAt = now;
+    }
   }
 
   /**
@@ -149,10 +162,14 @@ final class Limit {
     peak = 0;
   }
 
-  /** The backend refused a call for want of room. */
+  /**
+   * The backend refused a call for want of room. At most half is given up at once: a single refusal
+   * while little runs may have had another reason.
+   */
   void pushedBack(int ours, long now) {
     if (adaptive && !(shrank && now - shrankAt < WINDOW)) {
-      shrink((int) (ours * LESS), now);
+      shrink(Math.max(value / 2, (int) (ours * LESS)), now);
+      doubtful = true;
     }
   }
 
@@ -165,6 +182,7 @@ final class Limit {
       patience = Math.min(MOST_PATIENCE, patience * 2);
     }
     grew = false;
+    doubtful = false;
     step = 1;
     shrank = true;
     shrankAt = now;

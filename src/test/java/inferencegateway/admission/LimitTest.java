@@ -178,4 +178,14 @@ class LimitTest {
       places.forEach(Place::release);
     }
   }
+
+  @Test
+  void aRefusalWhileLittleRunsTakesHalfAndIsForgottenWhenItDoesNotBind() {
+    Crowd crowd = Crowd.adaptive(64, 1, 64);
+    crowd.fill("a", 1).get(0).pushedBack();
+    assertEquals(32, crowd.capacity.limit());
+    crowd.after(Duration.ofSeconds(6));
+    crowd.fill("a", 1);
+    assertEquals(64, crowd.capacity.limit());
+  }
 }
