@@ -2,9 +2,9 @@ package inferencegateway;
 
 import inferencegateway.admission.Capacity;
 import inferencegateway.cli.Version;
-import inferencegateway.config.ApiKey;
+import inferencegateway.config.AdmissionConfig;
 import inferencegateway.config.BackendConfig;
-import inferencegateway.config.Secret;
+import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.UpstreamConfig;
 import inferencegateway.http.HttpClient;
 import inferencegateway.http.Loops;
@@ -20,32 +20,37 @@ final class BackendOpening implements Fleet.Opening {
 
   private final Loops loops;
   private final UpstreamConfig limits;
+  private final AdmissionConfig admission;
   private final @Nullable Probing probing;
 
   /**
    * @param probing null: nobody looks after the backends
    */
-  BackendOpening(Loops loops, UpstreamConfig limits, @Nullable Probing probing) {
+  BackendOpening(Loops loops, GatewayConfig config, @Nullable Probing probing) {
     this.loops = loops;
-    this.limits = limits;
+    this.limits = config.upstream();
+    this.admission = config.admission();
     this.probing = probing;
   }
 
   @Override
   public Fleet.Opened open(String name, BackendConfig config, @Nullable InetAddress only)
       throws IOException {
-    Secret apiKey = ApiKey.in(config.apiKeyFile()).secret();
+    Credentials credentials = Credentials.open(config);
     HttpClient http =
-        new HttpClient(loops, config.url(), limits.connectTimeout(), limits.idle(), only);
+        new HttpClient(
+            loops, config.url(), credentials.tls(), limits.connectTimeout(), limits.idle(), only);
     http.start();
     OpenAiBackend api =
-        new OpenAiBackend(http::send, config, limits, apiKey, Version.of("version"));
-    Backend backend = new Backend(name, config, api, new Capacity(config.running()));
-    BackendProbes probes = probing == null ? null : probing.of(backend, apiKey, only);
-    return new Opened(backend, http, probes);
+        new OpenAiBackend(http::send, config, limits, credentials.apiKey(), Version.of("version"));
+    Backend backend =
+        new Backend(name, config, api, Capacity.of(admission.startingAt(config.running())));
+    BackendProbes probes = probing == null ? null : probing.of(backend, credentials, only);
+    return new Opened(backend, credentials, http, probes);
   }
 
-  private record Opened(Backend backend, HttpClient http, @Nullable BackendProbes probes)
+  private record Opened(
+      Backend backend, Credentials credentials, HttpClient http, @Nullable BackendProbes probes)
       implements Fleet.Opened {
 
     @Override
@@ -53,6 +58,11 @@ final class BackendOpening implements Fleet.Opening {
       if (probes != null) {
         probes.start();
       }
+    }
+
+    @Override
+    public void reload() throws IOException {
+      credentials.reload();
     }
 
     @Override

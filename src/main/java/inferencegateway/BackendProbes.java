@@ -1,14 +1,16 @@
 package inferencegateway;
 
 import inferencegateway.cli.Version;
-import inferencegateway.config.Secret;
+import inferencegateway.health.LoadWatch;
 import inferencegateway.health.Prober;
 import inferencegateway.health.Readiness.Upstream;
 import inferencegateway.http.HttpClient;
 import inferencegateway.route.Backend;
+import inferencegateway.upstream.EngineLoad;
 import inferencegateway.upstream.OpenAiBackend;
 import inferencegateway.upstream.ProbeAnswer;
 import java.net.InetAddress;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Looks after one backend, over connections of their own. */
@@ -20,21 +22,27 @@ final class BackendProbes implements Prober.Listener, Backend.Watch, AutoCloseab
   private final OpenAiBackend api;
   private final Prober prober;
   private final TokenProbe tokenProbe;
+  private final LoadWatch load;
 
   BackendProbes(
-      Probing shared, Backend backend, @Nullable Secret apiKey, @Nullable InetAddress only) {
+      Probing shared, Backend backend, Credentials credentials, @Nullable InetAddress only) {
     this.shared = shared;
     this.backend = backend;
     this.http =
         new HttpClient(
             shared.loop(),
             backend.config().url(),
+            credentials.tls(),
             shared.health().timeout(),
             shared.limits().idle(),
             only);
     this.api =
         new OpenAiBackend(
-            http::send, backend.config(), shared.limits(), apiKey, Version.of("version"));
+            http::send,
+            backend.config(),
+            shared.limits(),
+            credentials.apiKey(),
+            Version.of("version"));
     this.prober =
         new Prober(
             backend.name(),
@@ -44,10 +52,35 @@ final class BackendProbes implements Prober.Listener, Backend.Watch, AutoCloseab
             shared.thread());
     this.tokenProbe =
         new TokenProbe(shared.loop(), api, shared.health().stall(), backend::progressed);
+    this.load = loadWatch();
+  }
+
+  /** Only where calls run: an idle backend is left alone. */
+  private LoadWatch loadWatch() {
+    return new LoadWatch(
+        this::askForLoad,
+        () -> backend.capacity().running() > 0,
+        told -> shared.told().accept(backend, told));
+  }
+
+  /** Those of ours that ended while it was asked may be among what it counts. */
+  private void askForLoad(Consumer<@Nullable EngineLoad> done) {
+    int before = backend.capacity().running();
+    api.load(
+        shared.loop().next(),
+        Probing.LOAD,
+        load -> {
+          if (load != null) {
+            int all = (int) Math.ceil(load.running() + load.waiting());
+            backend.reports(all, Math.max(before, backend.capacity().running()));
+          }
+          done.accept(load);
+        });
   }
 
   void start() {
     http.start();
+    shared.loads().add(load);
     backend.watchedBy(this);
     prober.start();
   }
@@ -78,6 +111,7 @@ final class BackendProbes implements Prober.Listener, Backend.Watch, AutoCloseab
 
   @Override
   public void close() {
+    shared.loads().remove(load);
     prober.stop();
     http.close();
   }

@@ -7,9 +7,11 @@ import inferencegateway.config.GatewayConfig;
 import inferencegateway.http.Loops;
 import inferencegateway.route.Fleet;
 import inferencegateway.route.Routes;
+import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallRecord;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** Everything between a listener and the backends. */
@@ -19,17 +21,28 @@ record CallPath(Fleet fleet, Gate gate, Calls calls, Services services) implemen
    * Makes it; contacts nothing but by the probes of {@code opening}.
    *
    * @param loops started; the listener's calls arrive on them
+   * @param shortOfMemory whether calls are to be refused
    * @param whenOver told of every call at its end, on its loop
    * @throws IOException says in one line which file of which backend is wrong
    */
   static CallPath of(
-      GatewayConfig config, Loops loops, Fleet.Opening opening, Consumer<CallRecord> whenOver)
+      GatewayConfig config,
+      Loops loops,
+      Fleet.Opening opening,
+      BooleanSupplier shortOfMemory,
+      Consumer<CallRecord> whenOver,
+      AuditLog audit)
       throws IOException {
     Fleet fleet = new Fleet(config.routing(), opening, InetAddress::getAllByName);
-    Gate gate = new Gate(config.admission());
+    Gate gate = new Gate(config.admission(), shortOfMemory);
     Calls calls =
         new Calls(
-            fleet.routes(), gate, config.call(), config.upstream().maxResponseBytes(), whenOver);
+            fleet.routes(),
+            gate,
+            config.call(),
+            config.upstream().maxResponseBytes(),
+            whenOver,
+            audit);
     return new CallPath(fleet, gate, calls, new Services(calls, loops::current));
   }
 

@@ -1,16 +1,25 @@
 package inferencegateway;
 
+import inferencegateway.api.Door;
 import inferencegateway.api.UnknownMethods;
 import inferencegateway.call.AbruptEnd;
 import inferencegateway.call.InboundBytes;
 import inferencegateway.call.RequestMemory;
 import inferencegateway.call.Watchdog;
+import inferencegateway.chat.Reason;
 import inferencegateway.cli.RunningGateway;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
+import inferencegateway.config.Reloadable;
+import inferencegateway.config.TlsConfig;
 import inferencegateway.config.Watch;
+import inferencegateway.health.HostReadings;
+import inferencegateway.health.Pulse;
 import inferencegateway.health.Readiness;
+import inferencegateway.health.Strain;
 import inferencegateway.http.Loops;
+import inferencegateway.route.Backend;
+import inferencegateway.server.DirectMemory;
 import inferencegateway.server.Drain;
 import inferencegateway.server.DrainHeader;
 import inferencegateway.server.GrpcListener;
@@ -18,6 +27,9 @@ import inferencegateway.server.HealthListener;
 import inferencegateway.server.LibraryLog;
 import inferencegateway.server.Served;
 import inferencegateway.telemetry.AccessLog;
+import inferencegateway.telemetry.AuditLog;
+import inferencegateway.telemetry.CallRecord;
+import inferencegateway.upstream.EngineLoad;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -33,9 +45,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Gateway implements RunningGateway {
 
+  /** How often to look at what runs out. */
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
+  private final GatewayConfig config;
+  private final Followed followed;
+  private final Watch watch;
   private final AccessLog log = new AccessLog();
+  private final AuditLog audit = new AuditLog();
   private final LibraryLog libraryLog = new LibraryLog();
   private final Readiness readiness = new Readiness();
+  private final Strain strain = new Strain(new HostReadings(DirectMemory::share), readiness);
+  private final Pulse strainPulse = new Pulse("strain", LOOK, strain::look);
   private final RequestMemory requestMemory = RequestMemory.ofThisProcess();
 
   private final Loops loops;
@@ -43,7 +64,6 @@ public final class Gateway implements RunningGateway {
   private final GrpcListener listener;
   private final @Nullable HealthListener healthListener;
 
-  private final Watch watch;
   private final Probing probing;
   private final Housekeeping housekeeping;
 
@@ -55,13 +75,23 @@ public final class Gateway implements RunningGateway {
 
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  private Gateway(GatewayConfig config) throws IOException {
+  private Gateway(GatewayConfig config, Followed followed) throws IOException {
+    this.config = config;
+    this.followed = followed;
+    this.watch = new Watch(config.reload().interval());
     this.loops = new Loops("gateway", Runtime.getRuntime().availableProcessors());
     loops.start();
-    this.probing = Probing.started(config.health(), config.upstream(), this::backendsChanged);
+    this.probing =
+        Probing.started(
+            config.health(), config.upstream(), this::backendsChanged, this::backendTells);
     this.path =
         CallPath.of(
-            config, loops, new BackendOpening(loops, config.upstream(), probing), log::record);
+            config,
+            loops,
+            new BackendOpening(loops, config, probing),
+            strain::isShortOfMemory,
+            this::callOver,
+            audit);
     this.listener =
         new GrpcListener(
             config.listener(),
@@ -77,7 +107,6 @@ public final class Gateway implements RunningGateway {
             path.fleet(),
             new Watchdog(
                 path.calls(), path.routes(), config.health().stall(), this::backendsChanged));
-    this.watch = new Watch(config.reload().interval());
     this.warmUp = new WarmUp(config, loops, readiness::warm);
     this.drain =
         new Drain(
@@ -92,7 +121,7 @@ public final class Gateway implements RunningGateway {
    * @throws IOException says which setting, which address or file, and why; nothing is left running
    */
   public static Gateway start(GatewayConfig config) throws IOException {
-    Gateway gateway = new Gateway(config);
+    Gateway gateway = new Gateway(config, Followed.open(config));
     try {
       gateway.open();
     } catch (IOException | RuntimeException e) {
@@ -110,9 +139,24 @@ public final class Gateway implements RunningGateway {
     }
     path.fleet().start();
     housekeeping.start();
+    strainPulse.start();
     warmUp.start();
+    followFiles();
+  }
+
+  private void followFiles() {
+    Reloadable tls = listener.tls();
+    if (tls != null) {
+      watch.add(tls);
+    }
+    followed.addTo(watch);
     watch.add(path.fleet());
     watch.start();
+  }
+
+  private Door door() {
+    TlsConfig tls = config.listener().tls();
+    return new Door(followed.admitted(), tls != null && tls.clientCa() != null, audit);
   }
 
   private Served served() {
@@ -122,7 +166,7 @@ public final class Gateway implements RunningGateway {
             path.services().llm(),
             readiness.service()),
         new UnknownMethods(),
-        List.of(new DrainHeader(readiness::isDraining)),
+        List.of(new DrainHeader(readiness::isDraining), door()),
         List.of(new AbruptEnd.Factory(), new InboundBytes.Factory(requestMemory)));
   }
 
@@ -131,6 +175,17 @@ public final class Gateway implements RunningGateway {
     readiness.upstream(path.routes().state());
     readiness.models(path.routes().modelsUp());
     path.gate().recheck();
+  }
+
+  private void backendTells(Backend backend, EngineLoad load) {
+    path.gate().told(backend.capacity(), load.running(), load.waiting(), load.cache());
+  }
+
+  private void callOver(CallRecord call) {
+    log.record(call);
+    if (Reason.NO_SOCKETS.name().equals(call.reason())) {
+      strain.sawNoSockets();
+    }
   }
 
   @Override
@@ -163,6 +218,11 @@ public final class Gateway implements RunningGateway {
   /** Calls that run now. */
   public int runningCalls() {
     return path.calls().running();
+  }
+
+  /** Calls that the backends are given at once, as found out so far. */
+  public int admissionLimit() {
+    return path.routes().backends().stream().mapToInt(each -> each.capacity().limit()).sum();
   }
 
   @Override
@@ -204,6 +264,7 @@ public final class Gateway implements RunningGateway {
     watch.close();
     warmUp.close();
     housekeeping.close();
+    strainPulse.close();
     if (healthListener != null) {
       healthListener.close();
     }

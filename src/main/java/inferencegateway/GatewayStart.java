@@ -16,6 +16,7 @@ final class GatewayStart implements GatewayStarter {
 
   @Override
   public void check(GatewayConfig config) throws IOException {
+    Followed.open(config);
     GrpcListener.check(config.listener());
   }
 }

@@ -28,6 +28,7 @@ public final class Main {
   public static void main(String[] args) {
     presetNetty();
     followNames();
+    refuseRenegotiation();
     Logging.start(UNTIL_CONFIGURED);
     Wiring wiring =
         new Wiring(
@@ -53,6 +54,11 @@ public final class Main {
     if (System.getProperty(property) == null) {
       System.setProperty(property, value);
     }
+  }
+
+  /** Only matters where Netty's own TLS is not to be had: Java's would let callers ask for it. */
+  private static void refuseRenegotiation() {
+    presetUnlessGiven("jdk.tls.rejectClientInitiatedRenegotiation", "true");
   }
 
   /**

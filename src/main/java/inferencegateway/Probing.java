@@ -1,36 +1,62 @@
 package inferencegateway;
 
 import inferencegateway.config.HealthConfig;
-import inferencegateway.config.Secret;
 import inferencegateway.config.UpstreamConfig;
+import inferencegateway.health.LoadWatch;
 import inferencegateway.health.ProbeThread;
+import inferencegateway.health.Pulse;
 import inferencegateway.http.Loops;
 import inferencegateway.route.Backend;
+import inferencegateway.upstream.EngineLoad;
 import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the probes of all backends share: one loop, so that calls never wait for probes nor probes
  * for calls, and one thread.
  *
+ * @param loads those that ask a busy backend how busy it is
  * @param changed run after every probe
+ * @param told hears what a backend says of itself
  */
 record Probing(
-    Loops loop, ProbeThread thread, HealthConfig health, UpstreamConfig limits, Runnable changed)
+    Loops loop,
+    ProbeThread thread,
+    Set<LoadWatch> loads,
+    Pulse loadPulse,
+    HealthConfig health,
+    UpstreamConfig limits,
+    Runnable changed,
+    BiConsumer<Backend, EngineLoad> told)
     implements AutoCloseable {
 
-  static Probing started(HealthConfig health, UpstreamConfig limits, Runnable changed) {
+  /** How often a busy backend is asked how busy; also the longest wait for its answer. */
+  static final Duration LOAD = Duration.ofSeconds(1);
+
+  static Probing started(
+      HealthConfig health,
+      UpstreamConfig limits,
+      Runnable changed,
+      BiConsumer<Backend, EngineLoad> told) {
     Loops loop = new Loops("probe", 1);
     loop.start();
-    return new Probing(loop, new ProbeThread(), health, limits, changed);
+    Set<LoadWatch> loads = ConcurrentHashMap.newKeySet();
+    Pulse pulse = new Pulse("backend-load", LOAD, () -> loads.forEach(LoadWatch::look));
+    pulse.start();
+    return new Probing(loop, new ProbeThread(), loads, pulse, health, limits, changed, told);
   }
 
-  BackendProbes of(Backend backend, @Nullable Secret apiKey, @Nullable InetAddress only) {
-    return new BackendProbes(this, backend, apiKey, only);
+  BackendProbes of(Backend backend, Credentials credentials, @Nullable InetAddress only) {
+    return new BackendProbes(this, backend, credentials, only);
   }
 
   @Override
   public void close() {
+    loadPulse.close();
     thread.close();
     loop.close();
   }

@@ -11,6 +11,7 @@ import inferencegateway.chat.Role;
 import inferencegateway.chat.Sampling;
 import inferencegateway.chat.Stopping;
 import inferencegateway.chat.TimeLimits;
+import inferencegateway.chat.Tracking;
 import inferencegateway.chat.Usage;
 import inferencegateway.http.CallLoop;
 import inferencegateway.http.Loops;
@@ -76,7 +77,7 @@ final class TokenProbe {
 
     void start(String model) {
       timer = here.schedule(patience, this::over);
-      call = api.chat(here, oneToken(model), true, "token-probe", this);
+      call = api.chat(here, oneToken(model), true, Tracking.of("token-probe"), this);
     }
 
     private void over() {

@@ -1,5 +1,6 @@
 package inferencegateway;
 
+import inferencegateway.config.AccessConfig;
 import inferencegateway.config.BackendTls;
 import inferencegateway.config.BackendUrl;
 import inferencegateway.config.GatewayConfig;
@@ -11,6 +12,7 @@ import inferencegateway.server.GrpcListener;
 import inferencegateway.server.Served;
 import inferencegateway.simulator.Simulator;
 import inferencegateway.simulator.SimulatorConfig;
+import inferencegateway.telemetry.AuditLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -103,13 +105,19 @@ final class WarmUp implements AutoCloseable {
   private CallPath pathTo(Simulator simulator) throws IOException {
     GatewayConfig towards = towards(simulator);
     return CallPath.of(
-        towards, loops, new BackendOpening(loops, towards.upstream(), null), call -> {});
+        towards,
+        loops,
+        new BackendOpening(loops, towards, null),
+        () -> false,
+        call -> {},
+        new AuditLog());
   }
 
   private GatewayConfig towards(Simulator simulator) {
     String url = "http://127.0.0.1:" + simulator.port() + "/v1";
     return new GatewayConfig(
         config.listener(),
+        new AccessConfig(null, true),
         RoutingConfig.only(
             BackendUrl.parse(url),
             null,

@@ -38,6 +38,17 @@ class RoomsTest {
           .dependOnClassesThat()
           .resideOutsideOfPackages("inferencegateway.chat..", "java..", "org.jspecify..");
 
+  /** Whose a call is can be told, and tested, without a server. */
+  @ArchTest
+  static final ArchRule authKnowsNothing =
+      noClasses()
+          .that()
+          .resideInAPackage("..auth..")
+          .should()
+          .dependOnClassesThat()
+          .resideOutsideOfPackages(
+              "inferencegateway.auth..", "java..", "javax.security.auth..", "org.jspecify..");
+
   @ArchTest static final ArchRule configKnowsNoProtocol = room("config", GRPC, OPENAI);
 
   @ArchTest static final ArchRule apiSeesNoTransport = room("api", NETTY, OPENAI);

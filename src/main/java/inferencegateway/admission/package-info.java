@@ -1,8 +1,10 @@
 /**
- * How many calls run at once and who waits: concurrency now, rates and deadlines later.
+ * Who runs now, who waits, who is refused: concurrency that follows the backend, a queue that is
+ * fair between callers, deadlines, rates.
  *
- * <p>A permit is released exactly once. Knows nothing of gRPC. Called from every event loop; a lock
- * guards each backend's counters and queue, and is never held while foreign code runs.
+ * <p>A place is released exactly once. Knows nothing of gRPC. Called from every event loop; one
+ * lock guards all counts and queues, and no foreign code runs under it but {@link
+ * inferencegateway.admission.Candidates#choose}.
  */
 @NullMarked
 package inferencegateway.admission;

@@ -9,12 +9,10 @@ import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes up the calls of one method. Plain {@link ServerCall} rather than the stubs' observers:
@@ -56,10 +54,10 @@ final class ChatHandler<Q, A> implements ServerCallHandler<Incoming<Q>, A> {
   private CallInfo info(ServerCall<Incoming<Q>, A> call, Metadata headers) {
     SocketAddress peer = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
     return new CallInfo(
-        RequestIds.of(headers),
+        TraceHeaders.of(headers),
         call.getMethodDescriptor().getFullMethodName(),
         Objects.toString(peer),
-        host(peer),
+        Door.caller(),
         session(headers),
         headers.containsKey(PREVIOUS_ATTEMPTS),
         method.streaming(),
@@ -71,12 +69,5 @@ final class ChatHandler<Q, A> implements ServerCallHandler<Incoming<Q>, A> {
   private static String session(Metadata headers) {
     String said = headers.get(SESSION);
     return said != null && SESSION_ID.matcher(said).matches() ? said : "";
-  }
-
-  /** Callers that nobody knows by name are told apart by where they come from. */
-  private static String host(@Nullable SocketAddress peer) {
-    return peer instanceof InetSocketAddress at && at.getAddress() != null
-        ? at.getAddress().getHostAddress()
-        : "local";
   }
 }

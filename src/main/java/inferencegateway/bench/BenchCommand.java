@@ -121,6 +121,9 @@ public final class BenchCommand implements Callable<Integer> {
     Logging logging = Logging.start(LogConfig.quiet());
     try (logging) {
       Servers servers = new Servers(List.of(gatewayJvm.strip().split("\\s+")));
+      if (chosen.contains(Scenario.OVERLOAD)) {
+        return overload(servers, err);
+      }
       Bench bench = new Bench(servers, timing, words -> say(err, words + " ..."));
       Report report = bench.run(chosen, checkedStreams());
       print(report, timing);
@@ -129,6 +132,19 @@ public final class BenchCommand implements Callable<Integer> {
       say(err, "error: " + e.getMessage());
       return FAILED;
     }
+  }
+
+  private int overload(Servers servers, PrintWriter err) throws IOException, InterruptedException {
+    Overload overload = new Overload(servers, quick, words -> say(err, words + " ..."));
+    Overload.Report report = overload.run();
+    PrintWriter out = spec().commandLine().getOut();
+    if (json) {
+      out.println(asJson(Map.of("overload", report)));
+    } else {
+      report.words(Machine.here(), command()).forEach(out::println);
+    }
+    out.flush();
+    return report.holds() ? 0 : FAILED;
   }
 
   private static int verdict(Report report, PrintWriter err) {
@@ -166,9 +182,11 @@ public final class BenchCommand implements Callable<Integer> {
 
   private List<Scenario> chosen() {
     try {
-      return scenarios.isEmpty()
-          ? Scenario.usual()
-          : scenarios.stream().map(Scenario::of).distinct().toList();
+      List<Scenario> all = scenarios.stream().map(Scenario::of).distinct().toList();
+      if (all.contains(Scenario.OVERLOAD) && all.size() > 1) {
+        throw new IllegalArgumentException("--scenario overload runs alone");
+      }
+      return all.isEmpty() ? Scenario.usual() : all;
     } catch (IllegalArgumentException unknown) {
       throw misused(unknown);
     }
@@ -189,19 +207,21 @@ public final class BenchCommand implements Callable<Integer> {
     PrintWriter out = spec().commandLine().getOut();
     Machine machine = Machine.here();
     if (json) {
-      out.println(asJson(report, machine));
+      Map<String, Object> all = new LinkedHashMap<>();
+      all.put("comparedWith", report.floor());
+      all.put("results", report.results());
+      out.println(asJson(all));
     } else {
       Words.of(report, timing, machine, command()).forEach(out::println);
     }
     out.flush();
   }
 
-  private String asJson(Report report, Machine machine) {
+  private String asJson(Map<String, Object> figures) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("command", command());
-    all.put("machine", machine);
-    all.put("comparedWith", report.floor());
-    all.put("results", report.results());
+    all.put("machine", Machine.here());
+    all.putAll(figures);
     try {
       return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(all);
     } catch (IOException impossible) {

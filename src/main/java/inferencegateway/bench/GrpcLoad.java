@@ -56,7 +56,7 @@ final class GrpcLoad implements Load {
     }
   }
 
-  private static CompleteRequest request(Ask ask) {
+  static CompleteRequest request(Ask ask) {
     return CompleteRequest.newBuilder()
         .addMessages(Message.newBuilder().setRole("user").setContent(ask.prompt()))
         .setMaxTokens(ask.tokens())

@@ -17,12 +17,15 @@ enum Scenario {
   UNARY_32(Kind.WHOLE, 32, Duration.ZERO, 128, "32 whole answers of 128 tokens at once"),
   MEMORY_2000(
       Kind.MEMORY, 2_000, Duration.ofMillis(200), 1_500, "memory of 2,000 streams, against 100"),
+  OVERLOAD(
+      Kind.OVERLOAD, 8, Duration.ofMillis(40), 20, "5 times what 8 slots can do; alone, 4 minutes"),
   SMALLEST(Kind.STREAMED, 4, Duration.ofMillis(10), 200, "4 streams; shows that all of it works");
 
   enum Kind {
     STREAMED,
     WHOLE,
-    MEMORY
+    MEMORY,
+    OVERLOAD
   }
 
   private final Kind kind;
@@ -61,7 +64,7 @@ enum Scenario {
 
   /** What runs when none is named. */
   static List<Scenario> usual() {
-    return Arrays.stream(values()).filter(s -> s != SMALLEST).toList();
+    return Arrays.stream(values()).filter(s -> s != SMALLEST && s != OVERLOAD).toList();
   }
 
   /**

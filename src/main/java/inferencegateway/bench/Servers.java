@@ -39,8 +39,12 @@ final class Servers {
   }
 
   Served simulator() throws IOException, InterruptedException {
+    return simulator(MANY, "0");
+  }
+
+  Served simulator(String slots, String ttft) throws IOException, InterruptedException {
     List<String> arguments =
-        List.of("simulate", "--port", "0", "--model", MODEL, "--slots", MANY, "--ttft", "0");
+        List.of("simulate", "--port", "0", "--model", MODEL, "--slots", slots, "--ttft", ttft);
     Child child =
         Child.start(
             "simulator",
@@ -49,8 +53,13 @@ final class Servers {
     return announced("simulator", child);
   }
 
-  /** Its log is at WARN: a line per call belongs to calls, not to tokens. */
+  /** With room for all. */
   Served gateway(int backend) throws IOException, InterruptedException {
+    return gateway(backend, "--admission-running=" + MANY);
+  }
+
+  /** Its log is at WARN: a line per call belongs to calls, not to tokens. */
+  Served gateway(int backend, String admission) throws IOException, InterruptedException {
     int port = freePort();
     List<String> arguments =
         List.of(
@@ -58,7 +67,7 @@ final class Servers {
             "--listen=127.0.0.1:" + port,
             "--backend=http://127.0.0.1:" + backend + "/v1",
             "--model=" + MODEL,
-            "--admission-running=" + MANY,
+            admission,
             "--log-level=warn",
             "--drain-pause=0s",
             "--drain-grace=0s");

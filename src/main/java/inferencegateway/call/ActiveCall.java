@@ -14,6 +14,7 @@ import inferencegateway.http.Exchange;
 import inferencegateway.route.Backend;
 import inferencegateway.route.Routes;
 import inferencegateway.route.Trip;
+import inferencegateway.telemetry.Denial;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import java.time.Duration;
@@ -41,6 +42,8 @@ public final class ActiveCall implements Dispatch.Owner {
    */
   private static final long DEADLINE_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  private static final int CHARS_A_TOKEN = 4;
+
   private final CallInfo info;
   private final AnswerSink sink;
   private final Calls calls;
@@ -66,6 +69,7 @@ public final class ActiveCall implements Dispatch.Owner {
   private @Nullable Rescue rescue;
   private int rescued;
   private long collectedBytes;
+  private long promptChars;
 
   ActiveCall(CallInfo info, AnswerSink sink, Calls calls) {
     this.info = info;
@@ -100,11 +104,35 @@ public final class ActiveCall implements Dispatch.Owner {
     }
     cap.shorten(checked.timeLimits());
     Routes.Choice choice = calls.routes().choose(checked.model(), info.requestId(), info.session());
-    if (choice instanceof Routes.Choice.Found found) {
+    if (choice instanceof Routes.Choice.Found found && !mayUse(found.trip().name())) {
+      deny(found.trip().name());
+    } else if (choice instanceof Routes.Choice.Found found) {
       queue(found.trip(), checked.withModel(found.trip().name()));
     } else if (choice instanceof Routes.Choice.Refused refused) {
       fail(refused.failure());
     }
+  }
+
+  private boolean mayUse(String model) {
+    return info.caller().mayUse(model);
+  }
+
+  private void deny(String model) {
+    String name = info.caller().name();
+    calls
+        .audit()
+        .denied(
+            new Denial(
+                Reason.PERMISSION_DENIED,
+                info.requestId(),
+                name,
+                "",
+                info.peer(),
+                info.method(),
+                model,
+                ""));
+    String what = model.isEmpty() ? "a model that it does not name" : "model " + model;
+    fail(Failure.of(Reason.PERMISSION_DENIED, "caller " + name + " may not use " + what));
   }
 
   /** The request cannot be served. */
@@ -137,13 +165,21 @@ public final class ActiveCall implements Dispatch.Owner {
 
   private void queue(Trip trip, ChatRequest checked) {
     request = checked;
-    dispatch.start(trip, checked, isUpstreamStreamed(checked), asking());
+    promptChars = Sizes.chars(checked.messages());
+    dispatch.start(trip, checked, isUpstreamStreamed(checked), asking(checked));
   }
 
-  private Asking asking() {
+  private Asking asking(ChatRequest checked) {
     Deadline deadline = info.context().getDeadline();
     long left = deadline == null ? 0 : deadline.timeRemaining(TimeUnit.NANOSECONDS);
-    return new Asking(info.caller(), System.nanoTime() + left, deadline != null, info.retried());
+    return new Asking(
+        info.caller().share(),
+        info.caller().limits(),
+        checked.model(),
+        promptChars,
+        System.nanoTime() + left,
+        deadline != null,
+        info.retried());
   }
 
   @Override
@@ -248,6 +284,7 @@ public final class ActiveCall implements Dispatch.Owner {
       if (deltas == 0) {
         clock.firstToken(now);
       }
+      dispatch.firstToken();
       silence.watch(shorter(calls.limits().gapTimeout(), request.timeLimits().gap()));
     }
   }
@@ -514,6 +551,7 @@ public final class ActiveCall implements Dispatch.Owner {
     clock.ended();
     silence.stop();
     stopStall();
+    settle(outcome);
     dispatch.stop();
     tell(outcome);
     calls.ended(this, outcome);
@@ -522,6 +560,26 @@ public final class ActiveCall implements Dispatch.Owner {
     } else {
       cap.linger();
     }
+  }
+
+  /** What admission is to know, and to charge. */
+  private void settle(Outcome outcome) {
+    outcome.fold(
+        done -> charged(done, done.usage()),
+        failed -> {
+          if (Verdict.saysNoRoom(failed.failure().reason())) {
+            dispatch.pushedBack();
+          }
+          return deltas == 0 ? failed : charged(failed, Usage.counted(deltas));
+        },
+        gone -> phase.compareTo(Phase.CONNECT) <= 0 ? gone : charged(gone, Usage.counted(deltas)));
+  }
+
+  /** Where the backend did not count the prompt, it is taken for four characters a token. */
+  private Outcome charged(Outcome outcome, Usage usage) {
+    long input = usage.exact() ? usage.input() : promptChars / CHARS_A_TOKEN;
+    dispatch.charge(input + usage.output());
+    return outcome;
   }
 
   private void tell(Outcome outcome) {

@@ -1,16 +1,17 @@
 package inferencegateway.call;
 
+import inferencegateway.auth.Caller;
+import inferencegateway.chat.Tracking;
 import inferencegateway.http.CallLoop;
 import io.grpc.Context;
 
 /**
  * What is known of a call when its headers are in.
  *
- * @param requestId checked or made by us: 1 to 128 of {@code A-Za-z0-9._-}
+ * @param tracking its request id, the caller's or one of ours, and the trace it is part of
  * @param method full name, as {@code inference.InferenceService/Generate}
  * @param peer the caller's address, for the log
- * @param caller whose call it is, for fairness and limits: a known caller's name, else where it
- *     comes from
+ * @param caller whose call it is, with what it may do
  * @param session calls of one session are served by one backend where that is good; checked; empty
  *     for none
  * @param retried whether the caller's library has tried this call before
@@ -19,12 +20,17 @@ import io.grpc.Context;
  * @param context the call's; it carries deadline and cancellation
  */
 public record CallInfo(
-    String requestId,
+    Tracking tracking,
     String method,
     String peer,
-    String caller,
+    Caller caller,
     String session,
     boolean retried,
     boolean streaming,
     CallLoop loop,
-    Context context) {}
+    Context context) {
+
+  public String requestId() {
+    return tracking.requestId();
+  }
+}

@@ -4,6 +4,7 @@ import inferencegateway.admission.Gate;
 import inferencegateway.config.CallConfig;
 import inferencegateway.route.RetryBudget;
 import inferencegateway.route.Routes;
+import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallRecord;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +18,7 @@ public final class Calls {
   private final CallConfig limits;
   private final int maxResponseBytes;
   private final Consumer<CallRecord> whenOver;
+  private final AuditLog audit;
   private final RetryBudget retryBudget = new RetryBudget();
   private final Set<ActiveCall> running = ConcurrentHashMap.newKeySet();
 
@@ -25,12 +27,14 @@ public final class Calls {
       Gate gate,
       CallConfig limits,
       int maxResponseBytes,
-      Consumer<CallRecord> whenOver) {
+      Consumer<CallRecord> whenOver,
+      AuditLog audit) {
     this.routes = routes;
     this.gate = gate;
     this.limits = limits;
     this.maxResponseBytes = maxResponseBytes;
     this.whenOver = whenOver;
+    this.audit = audit;
   }
 
   /** Takes up a call whose headers have arrived. On the call's loop. */
@@ -74,6 +78,10 @@ public final class Calls {
 
   int maxResponseBytes() {
     return maxResponseBytes;
+  }
+
+  AuditLog audit() {
+    return audit;
   }
 
   void ended(ActiveCall call, Outcome outcome) {

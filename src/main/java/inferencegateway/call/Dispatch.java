@@ -96,11 +96,15 @@ final class Dispatch {
       place = waiting;
       granted();
     } else if (asked instanceof Asked.Refused refused) {
-      if (fallBack(refused.failure().reason())) {
-        ask();
-      } else {
-        owner.refused(refused.failure());
-      }
+      refused(refused.failure());
+    }
+  }
+
+  private void refused(Failure failure) {
+    if (fallBack(failure.reason())) {
+      ask();
+    } else {
+      owner.refused(failure);
     }
   }
 
@@ -109,8 +113,16 @@ final class Dispatch {
    * finds a place counts.
    */
   private void granted() {
-    Capacity held = place == null ? null : place.held();
-    if (owner.isOver() || backend != null || held == null || trip == null || request == null) {
+    if (owner.isOver() || backend != null || place == null || trip == null || request == null) {
+      return;
+    }
+    Capacity held = place.held();
+    if (held == null) {
+      Failure no = place.refused();
+      if (no != null) {
+        place.release();
+        refused(no);
+      }
       return;
     }
     Trip.Stop stop = trip.at(held);
@@ -120,7 +132,7 @@ final class Dispatch {
     upstreamDone = false;
     owner.granted();
     UpstreamCall call =
-        stop.backend().api().chat(info.loop(), asSent(request), streamed, info.requestId(), owner);
+        stop.backend().api().chat(info.loop(), asSent(request), streamed, info.tracking(), owner);
     if (backend == stop.backend()) { // The attempt may be over already, and the next one begun.
       upstream = call;
     }
@@ -132,6 +144,27 @@ final class Dispatch {
   private ChatRequest asSent(ChatRequest asked) {
     ChatRequest sent = asked.withModel(sentModel);
     return mayRescue() ? sent.with(Continuation.POSSIBLE) : sent;
+  }
+
+  /** The first token of a streamed answer is there. */
+  void firstToken() {
+    if (place != null) {
+      place.firstToken();
+    }
+  }
+
+  /** The backend had no room. */
+  void pushedBack() {
+    if (place != null) {
+      place.pushedBack();
+    }
+  }
+
+  /** What the call has cost; before {@link #stop}. */
+  void charge(long tokens) {
+    if (place != null && backend != null && tokens > 0) {
+      place.charge(tokens);
+    }
   }
 
   // --- going elsewhere ---
@@ -166,7 +199,7 @@ final class Dispatch {
     if (trip == null || !Trip.mayFallBack(why)) {
       return false;
     }
-    Trip next = trip.toFallback(model -> true, why == Reason.NOT_READY);
+    Trip next = trip.toFallback(info.caller()::mayUse, why == Reason.NOT_READY);
     if (next == null) {
       return false;
     }

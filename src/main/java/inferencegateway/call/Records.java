@@ -56,6 +56,7 @@ final class Records {
         call.info().requestId(),
         call.info().method(),
         call.info().peer(),
+        call.info().caller().name(),
         call.model(),
         call.backendName(),
         outcome,

@@ -1,8 +1,10 @@
 package inferencegateway.call;
 
 import com.google.protobuf.CodedOutputStream;
+import inferencegateway.chat.ChatMessage;
 import inferencegateway.chat.Failure;
 import inferencegateway.chat.Reason;
+import java.util.List;
 
 /** How large answers are on the wire. */
 final class Sizes {
@@ -11,6 +13,15 @@ final class Sizes {
 
   static long utf8(String text) {
     return text.isEmpty() ? 0 : CodedOutputStream.computeStringSizeNoTag(text);
+  }
+
+  /** Of a conversation, about. */
+  static long chars(List<ChatMessage> messages) {
+    long sum = 0;
+    for (ChatMessage message : messages) {
+      sum += message.content().length();
+    }
+    return sum;
   }
 
   static Failure responseTooLarge(int limit) {

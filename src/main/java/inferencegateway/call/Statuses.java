@@ -3,10 +3,12 @@ package inferencegateway.call;
 import com.google.protobuf.Any;
 import com.google.rpc.BadRequest;
 import com.google.rpc.ErrorInfo;
+import com.google.rpc.QuotaFailure;
 import com.google.rpc.RetryInfo;
 import inferencegateway.chat.Failure;
 import inferencegateway.chat.FieldViolation;
 import inferencegateway.chat.Phase;
+import inferencegateway.chat.Reason;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.protobuf.ProtoUtils;
@@ -69,6 +71,9 @@ public final class Statuses {
     } else {
       trailers.put(PUSHBACK, "-1");
     }
+    if (failure.reason() == Reason.QUOTA) {
+      details.addDetails(Any.pack(quota(failure)));
+    }
     addViolations(failure, details);
     trailers.put(DETAILS, details.build());
     return new Answer(verdict.code().toStatus().withDescription(message), trailers);
@@ -93,7 +98,16 @@ public final class Statuses {
     putIfSaid(info, "upstream_type", failure.upstream().type());
     putIfSaid(info, "upstream_param", failure.upstream().param());
     putIfSaid(info, "upstream_code", failure.upstream().code());
+    failure.facts().forEach((key, value) -> putIfSaid(info, key, value));
     return info.build();
+  }
+
+  private static QuotaFailure quota(Failure failure) {
+    QuotaFailure.Violation.Builder violation =
+        QuotaFailure.Violation.newBuilder()
+            .setSubject(failure.facts().getOrDefault("caller", ""))
+            .setDescription(failure.message());
+    return QuotaFailure.newBuilder().addViolations(violation).build();
   }
 
   private static void putIfSaid(ErrorInfo.Builder info, String key, String value) {

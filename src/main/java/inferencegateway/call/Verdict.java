@@ -17,12 +17,14 @@ record Verdict(Status.Code code, boolean mayRetry, CallOutcome outcome) {
     return switch (reason) {
       case INVALID_REQUEST -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.INVALID);
       case MALFORMED_REQUEST -> never(Status.Code.INTERNAL, CallOutcome.INVALID);
+      case UNAUTHENTICATED -> never(Status.Code.UNAUTHENTICATED, CallOutcome.DENIED);
+      case PERMISSION_DENIED -> never(Status.Code.PERMISSION_DENIED, CallOutcome.DENIED);
       case REQUEST_TOO_LARGE -> never(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.INVALID);
       case REQUEST_COUNT, UNKNOWN_METHOD -> never(Status.Code.UNIMPLEMENTED, CallOutcome.INVALID);
       case CONTEXT_LENGTH -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.UPSTREAM_4XX);
       case MODEL_NOT_FOUND -> never(Status.Code.NOT_FOUND, CallOutcome.UPSTREAM_4XX);
       case UNIMPLEMENTED_UPSTREAM -> never(Status.Code.UNIMPLEMENTED, CallOutcome.UPSTREAM_5XX);
-      case CONCURRENCY_LIMIT, MEMORY_PRESSURE ->
+      case CONCURRENCY_LIMIT, DEADLINE_UNREACHABLE, QUOTA, MEMORY_PRESSURE, NO_SOCKETS ->
           again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.SHED);
       case UPSTREAM_RATE_LIMIT -> again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.UPSTREAM_4XX);
       case UPSTREAM_QUEUE_FULL -> again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.UPSTREAM_5XX);
@@ -46,6 +48,11 @@ record Verdict(Status.Code code, boolean mayRetry, CallOutcome outcome) {
       case BUG -> never(Status.Code.INTERNAL, CallOutcome.BUG);
       case SLOW_CONSUMER -> never(Status.Code.CANCELLED, CallOutcome.SLOW_CONSUMER);
     };
+  }
+
+  /** Whether it tells that the backend has more to do than it can. */
+  static boolean saysNoRoom(Reason reason) {
+    return reason == Reason.UPSTREAM_QUEUE_FULL || reason == Reason.UPSTREAM_RATE_LIMIT;
   }
 
   private static Verdict never(Status.Code code, CallOutcome outcome) {

@@ -2,6 +2,7 @@ package inferencegateway.chat;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param violations the fields at fault, for INVALID_ARGUMENT
  * @param upstream the backend's own words, where there are some
  * @param retryAfter how long the backend asked to wait; null where it did not
+ * @param facts further figures for programs, in {@code ErrorInfo}: few, short, no secrets
  * @param forLog what only the operator may see, as the backend's address; empty for nothing
  */
 public record Failure(
@@ -20,14 +22,16 @@ public record Failure(
     List<FieldViolation> violations,
     UpstreamError upstream,
     @Nullable Duration retryAfter,
+    Map<String, String> facts,
     String forLog) {
 
   public Failure {
     violations = List.copyOf(violations);
+    facts = Map.copyOf(facts);
   }
 
   public static Failure of(Reason reason, String message) {
-    return new Failure(reason, message, List.of(), UpstreamError.NONE, null, "");
+    return new Failure(reason, message, List.of(), UpstreamError.NONE, null, Map.of(), "");
   }
 
   public static Failure invalid(List<FieldViolation> violations) {
@@ -39,19 +43,25 @@ public record Failure(
         violations,
         UpstreamError.NONE,
         null,
+        Map.of(),
         "");
   }
 
   public Failure withUpstream(UpstreamError error) {
-    return new Failure(reason, message, violations, error, retryAfter, forLog);
+    return new Failure(reason, message, violations, error, retryAfter, facts, forLog);
   }
 
   public Failure withRetryAfter(@Nullable Duration pause) {
-    return new Failure(reason, message, violations, upstream, pause, forLog);
+    return new Failure(reason, message, violations, upstream, pause, facts, forLog);
+  }
+
+  /** Says more to programs. */
+  public Failure withFacts(Map<String, String> more) {
+    return new Failure(reason, message, violations, upstream, retryAfter, more, forLog);
   }
 
   /** Adds what only the operator may see. */
   public Failure withLog(String detail) {
-    return new Failure(reason, message, violations, upstream, retryAfter, detail);
+    return new Failure(reason, message, violations, upstream, retryAfter, facts, detail);
   }
 }

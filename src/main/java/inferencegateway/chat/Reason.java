@@ -6,6 +6,10 @@ package inferencegateway.chat;
  * retry of each are decided in one place, {@code call.Statuses}.
  */
 public enum Reason {
+  /** Nobody knows whose the call is. */
+  UNAUTHENTICATED,
+  /** Its caller may not call the method, or not use the model. */
+  PERMISSION_DENIED,
   /** A field of the request is out of range, unknown or missing. */
   INVALID_REQUEST,
   /** The request's bytes are not the message they should be. */
@@ -19,8 +23,14 @@ public enum Reason {
   UNIMPLEMENTED_UPSTREAM,
   UNKNOWN_METHOD,
   CONCURRENCY_LIMIT,
+  /** The first token cannot be there before the caller's deadline. */
+  DEADLINE_UNREACHABLE,
+  /** The caller has used up what it may ask for in a minute. */
+  QUOTA,
   /** The requests held now leave no room for this one. */
   MEMORY_PRESSURE,
+  /** The gateway's process has no file descriptor or port left for a connection to a backend. */
+  NO_SOCKETS,
   UPSTREAM_RATE_LIMIT,
   UPSTREAM_QUEUE_FULL,
   RESPONSE_TOO_LARGE,

@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
           + " backend, streams one answer to the terminal, prints three calls to paste, and serves"
           + " until Ctrl-C.",
       "",
-      "Takes the settings of serve, but for the backend, which it brings along, and TLS."
+      "Takes the settings of serve, but for the backend, which it brings along, TLS and"
+          + " callers."
     },
     synopsisHeading = "Usage: ",
     customSynopsis = "inference-gateway demo [--once] [--listen=<host:port>] [SETTINGS]",
@@ -48,7 +49,19 @@ final class DemoCommand implements Callable<Integer> {
 
   /** Settings that it decides itself. */
   static final Set<String> DECIDED =
-      Set.of("backend", "routing.file", "api-key-file", "tls.cert", "tls.key", "tls.client-ca");
+      Set.of(
+          "backend",
+          "routing.file",
+          "api-key-file",
+          "upstream.tls.ca",
+          "upstream.tls.cert",
+          "upstream.tls.key",
+          "upstream.tls.server-name",
+          "callers.file",
+          "allow-any-caller",
+          "tls.cert",
+          "tls.key",
+          "tls.client-ca");
 
   /** Nobody drains a demo, and its terminal belongs to the answer. */
   private static final Map<String, String> PRESETS =
@@ -108,6 +121,10 @@ final class DemoCommand implements Callable<Integer> {
     }
     List<Problem> unknown = SettingFlags.problems(spec.commandLine());
     GatewayConfig config = Settings.read(flags, terminal.environment(), PRESETS, unknown).config();
+    if (config.access().callersFile() != null) {
+      throw new ConfigException(
+          List.of(new Problem("callers.file", "is for serve; demo serves anybody", null, null)));
+    }
     if (config.listener().tls() != null) {
       throw new ConfigException(
           List.of(new Problem("tls.cert", "is for serve; demo speaks plaintext", null, null)));

@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
       "1:an unexpected fault",
       "2:the command line is wrong",
       "10 + n:the call ended with gRPC status n: 11 cancelled, 13 invalid argument, 14 deadline"
-          + " exceeded, 15 not found, 18 resource exhausted, 22 unimplemented, 23 internal, 24"
+          + " exceeded, 15 not found, 17 permission denied, 18 resource exhausted, 22 unimplemented, 23 internal, 24"
           + " unavailable, 26 unauthenticated",
       "130:Ctrl-C"
     },
@@ -111,7 +111,7 @@ final class GenerateCommand implements Callable<Integer> {
     Prompt asked = new Prompt(promptText(), system, model, maxTokens, temperature);
     Logging logging = Logging.start(LogConfig.quiet());
     try (logging) {
-      ManagedChannel channel = target.open();
+      ManagedChannel channel = target.open(terminal.environment());
       try {
         return new Generation(
                 terminal, target.address(), contract.spoken(), deadline, !noStream, json)

@@ -62,7 +62,7 @@ final class HealthCommand implements Callable<Integer> {
   public Integer call() {
     Logging logging = Logging.start(LogConfig.quiet());
     try (logging) {
-      ManagedChannel channel = target.open();
+      ManagedChannel channel = target.open(terminal.environment());
       try {
         return told(ask(channel));
       } catch (StatusRuntimeException e) {

@@ -29,6 +29,8 @@ import picocli.CommandLine.Spec;
           + " variable, the variable over the file. Durations: 500ms, 30s, 5m, 1h. Sizes: 1000,"
           + " 16KiB, 4MiB.",
       "",
+      "SIGHUP reads keys, certificates and callers again; so does time (reload.interval).",
+      "",
       "SIGTERM or Ctrl-C stops it in order (see Stopping below); a second one ends it at"
           + " once, with exit code 143 (SIGTERM) or 130 (Ctrl-C)."
     },
@@ -86,12 +88,18 @@ final class ServeCommand implements Callable<Integer> {
       return check && !startable(loaded.config()) ? ExitCode.USAGE : show(loaded);
     }
     Logging logging = Logging.start(loaded.config().log());
-    try (logging) {
+    try (logging;
+        ReloadSignal reloads = new ReloadSignal()) {
       Logger log = LoggerFactory.getLogger(ServeCommand.class);
       loaded.warnings().forEach(log::warn);
       HeapNote.ofProcess().ifPresent(log::warn);
       return new Serving(starter, terminal)
-          .run(loaded.config(), gateway -> logStart(log, loaded.config(), gateway));
+          .run(
+              loaded.config(),
+              gateway -> {
+                reloads.take(gateway::reload);
+                logStart(log, loaded.config(), gateway);
+              });
     }
   }
 

@@ -4,9 +4,11 @@ import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 import io.grpc.TlsChannelCredentials;
 import java.io.File;
 import java.io.IOException;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -46,19 +48,32 @@ final class Target {
       description = "The private key of --tls-cert (PEM, PKCS#8)")
   private @Nullable File key;
 
+  @Option(
+      names = "--token-file",
+      paramLabel = "<file>",
+      description =
+          "A file that holds the caller's key, one line; sent as a bearer token. Without it, the"
+              + " variable INFERENCE_GATEWAY_TOKEN, if it is set")
+  private @Nullable File tokenFile;
+
   String address() {
     return NAME_ONLY.matcher(address).matches() ? address + ":" + DEFAULT_PORT : address;
   }
 
-  /** A new channel; nothing is connected yet. */
-  ManagedChannel open() {
+  /**
+   * A new channel; nothing is connected yet.
+   *
+   * @param environment may hold the caller's key
+   */
+  ManagedChannel open(Map<String, String> environment) {
     if (address.startsWith("http://") || address.startsWith("https://")) {
       throw new UsageFault("--target: must be host:port without http://, was " + address);
     }
     try {
-      return Grpc.newChannelBuilder(address(), credentials())
-          .maxInboundMessageSize(MOST_ANSWER_BYTES)
-          .build();
+      ManagedChannelBuilder<?> channel =
+          Grpc.newChannelBuilder(address(), credentials()).maxInboundMessageSize(MOST_ANSWER_BYTES);
+      CallerToken.of(tokenFile, environment).ifPresent(channel::intercept);
+      return channel.build();
     } catch (IllegalArgumentException e) {
       throw new UsageFault("--target: must be host:port, was " + address);
     }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Makes the records out of the values in force, and goes on after a fault to find the others. */
 final class Assembly {
@@ -22,9 +23,11 @@ final class Assembly {
   GatewayConfig config() {
     values.follow(Keys.MAX_AGE_GRACE, Durations.text(values.get(Keys.MAX_CALL_TIME)));
     values.follow(Keys.MAX_RESETS, fourTimes(values.get(Keys.MAX_STREAMS)));
+    values.follow(Keys.MAX_RUNNING, Integer.toString(Math.max(1, values.get(Keys.RUNNING))));
     GatewayConfig config =
         new GatewayConfig(
             make(this::listener, GatewayConfig::listener),
+            access(),
             routing(),
             make(this::upstream, GatewayConfig::upstream),
             make(this::call, GatewayConfig::call),
@@ -61,6 +64,17 @@ final class Assembly {
         values.get(Keys.MAX_REQUEST_BYTES),
         values.get(Keys.METADATA_SOFT),
         values.get(Keys.METADATA_HARD));
+  }
+
+  /** The file is read here for what is wrong with it; who uses it reads it again. */
+  private AccessConfig access() {
+    Optional<Path> file = values.find(Keys.CALLERS_FILE);
+    try {
+      file.ifPresent(CallersFile::read);
+    } catch (ConfigException e) {
+      e.problems().forEach(problems::add);
+    }
+    return new AccessConfig(file.orElse(null), values.get(Keys.ALLOW_ANY_CALLER));
   }
 
   private ListenerConfig.KeepAlive keepAlive() {
@@ -109,7 +123,7 @@ final class Assembly {
         RoutingConfig.only(
             url,
             values.file(Keys.API_KEY_FILE, SecretFile::checked).orElse(null),
-            BackendTls.DEFAULT,
+            upstreamTls(),
             initial);
     return values.find(Keys.ROUTING_FILE).map(file -> routing(file, initial, flat)).orElse(flat);
   }
@@ -132,6 +146,24 @@ final class Assembly {
         values.get(Keys.MAX_RESPONSE_BYTES));
   }
 
+  private BackendTls upstreamTls() {
+    Optional<Path> authorities = values.file(Keys.UPSTREAM_CA, PemFile::certificates);
+    Optional<Path> certificate = values.file(Keys.UPSTREAM_CERT, PemFile::certificates);
+    Optional<Path> key = values.file(Keys.UPSTREAM_KEY, PemFile::privateKey);
+    needs(Keys.UPSTREAM_CERT, Keys.UPSTREAM_KEY);
+    needs(Keys.UPSTREAM_KEY, Keys.UPSTREAM_CERT);
+    if (!values.get(Keys.BACKEND).secure()) {
+      Stream.of(Keys.UPSTREAM_CA, Keys.UPSTREAM_CERT, Keys.UPSTREAM_KEY, Keys.UPSTREAM_SERVER_NAME)
+          .filter(values::isSet)
+          .forEach(each -> values.wrong(each.key(), "needs a backend of https://"));
+    }
+    return new BackendTls(
+        authorities.orElse(null),
+        certificate.orElse(null),
+        key.orElse(null),
+        values.find(Keys.UPSTREAM_SERVER_NAME).orElse(null));
+  }
+
   private CallConfig call() {
     return new CallConfig(
         values.get(Keys.FIRST_TOKEN_TIMEOUT),
@@ -141,7 +173,13 @@ final class Assembly {
   }
 
   private AdmissionConfig admission() {
-    return new AdmissionConfig(values.get(Keys.RUNNING), values.get(Keys.WAITING));
+    return new AdmissionConfig(
+        values.get(Keys.RUNNING),
+        values.get(Keys.WAITING),
+        values.get(Keys.ADAPTIVE),
+        values.get(Keys.MIN_RUNNING),
+        values.get(Keys.MAX_RUNNING),
+        values.find(Keys.LONGEST_WAIT).orElse(null));
   }
 
   private HealthConfig health() {

@@ -25,6 +25,7 @@ record Format<T>(String label, Function<String, T> parse) {
   static final Format<BackendUrl> URL = new Format<>("<url>", BackendUrl::parse);
   static final Format<Path> FILE = new Format<>("<file>", Format::file);
   static final Format<String> NAME = new Format<>("<name>", Format::name);
+  static final Format<String> HOST = new Format<>("<name>", Format::host);
   static final Format<LogConfig.Format> LOG_FORMAT = words(LogConfig.Format.class);
   static final Format<LogConfig.Level> LOG_LEVEL = words(LogConfig.Level.class);
 
@@ -81,6 +82,10 @@ record Format<T>(String label, Function<String, T> parse) {
       throw new IllegalArgumentException("must be a name on one line");
     }
     return text.strip();
+  }
+
+  private static String host(String text) {
+    return Hosts.bare(text, "must be a host's name such as gpu.corp.example");
   }
 
   private static <E extends Enum<E>> Format<E> words(Class<E> type) {

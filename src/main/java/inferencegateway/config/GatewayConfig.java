@@ -5,6 +5,7 @@ import java.util.Map;
 /** All that can be set, checked. One record per concern; each states its keys. */
 public record GatewayConfig(
     ListenerConfig listener,
+    AccessConfig access,
     RoutingConfig routing,
     UpstreamConfig upstream,
     CallConfig call,

@@ -1,5 +1,8 @@
 package inferencegateway.config;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
 /**
  * Where to listen.
  *
@@ -29,6 +32,18 @@ public record HostPort(String host, int port) {
     String host = colon < 0 ? "" : text.substring(0, colon);
     int port = Hosts.port(text.substring(colon + 1), EXPECTED);
     return new HostPort(host.isEmpty() ? "::" : Hosts.bare(host, EXPECTED), port);
+  }
+
+  /** Whether nobody but this host can reach it. A name other than localhost may be any address. */
+  public boolean isLoopback() {
+    if (host.equalsIgnoreCase("localhost")) {
+      return true;
+    }
+    try {
+      return Hosts.isLiteral(host) && InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
   }
 
   @Override

@@ -18,6 +18,11 @@ final class Hosts {
 
   private Hosts() {}
 
+  /** Whether it is an address, so that taking it for one asks no name server. */
+  static boolean isLiteral(String host) {
+    return host.indexOf(':') >= 0 || IPV4.matcher(host).matches();
+  }
+
   /** 0 to 65535. */
   static int port(String text, String expected) {
     if (!PORT.matcher(text).matches()) {

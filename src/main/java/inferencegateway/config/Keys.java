@@ -3,6 +3,7 @@ package inferencegateway.config;
 import static inferencegateway.config.Format.ADDRESS;
 import static inferencegateway.config.Format.DURATION;
 import static inferencegateway.config.Format.FILE;
+import static inferencegateway.config.Format.HOST;
 import static inferencegateway.config.Format.NAME;
 import static inferencegateway.config.Format.NUMBER;
 import static inferencegateway.config.Format.SIZE;
@@ -41,14 +42,28 @@ final class Keys {
           SWITCH,
           "true",
           "Whether callers may ask which methods there are, as grpcurl does");
-
   static final Setting<Duration> RELOAD_INTERVAL =
       row(
           Group.SERVING,
           "reload.interval",
           DURATION,
           "5s",
-          "How often keys, certificates, callers and routes are looked at for changes; 0s: on SIGHUP only");
+          "How often keys, certificates, callers and routes are looked at for changes; 0s: on SIGHUP"
+              + " only");
+
+  static final Setting<Path> CALLERS_FILE =
+      row(
+          Group.ACCESS,
+          "callers.file",
+          FILE,
+          "A YAML file of those who may call, and what each may do; nobody else gets in");
+  static final Setting<Boolean> ALLOW_ANY_CALLER =
+      row(
+          Group.ACCESS,
+          "allow-any-caller",
+          SWITCH,
+          "false",
+          "Says that anybody who reaches the port may call, so that the start warns no more");
 
   static final Setting<BackendUrl> BACKEND =
       row(
@@ -69,6 +84,26 @@ final class Keys {
           "api-key-file",
           FILE,
           "A file that holds the backend's API key, one line; sent as a bearer token");
+  static final Setting<Path> UPSTREAM_CA =
+      row(
+          Group.BACKEND,
+          "upstream.tls.ca",
+          FILE,
+          "The authorities, PEM, that an `https` backend is trusted by; without it, Java's");
+  static final Setting<Path> UPSTREAM_CERT =
+      row(
+          Group.BACKEND,
+          "upstream.tls.cert",
+          FILE,
+          "The certificate chain, PEM, that an `https` backend is shown, with `upstream.tls.key`");
+  static final Setting<Path> UPSTREAM_KEY =
+      row(Group.BACKEND, "upstream.tls.key", FILE, "Its private key, PEM (PKCS#8, not encrypted)");
+  static final Setting<String> UPSTREAM_SERVER_NAME =
+      row(
+          Group.BACKEND,
+          "upstream.tls.server-name",
+          HOST,
+          "The name in the certificate of an `https` backend, where it is not the URL's");
   static final Setting<Path> ROUTING_FILE =
       row(
           Group.BACKEND,
@@ -98,7 +133,7 @@ final class Keys {
           "admission.running",
           NUMBER,
           "256",
-          "Calls that the backend is given at once");
+          "Calls that the backend is given at once, to begin with");
   static final Setting<Integer> WAITING =
       row(
           Group.BACKEND,
@@ -106,6 +141,35 @@ final class Keys {
           NUMBER,
           "256",
           "Calls that wait behind them; more are refused at once");
+  static final Setting<Boolean> ADAPTIVE =
+      row(
+          Group.BACKEND,
+          "admission.adaptive",
+          SWITCH,
+          "true",
+          "Whether the calls at once follow the backend: its queue and KV cache where it tells of"
+              + " them, else the time to first token");
+  static final Setting<Integer> MIN_RUNNING =
+      row(
+          Group.BACKEND,
+          "admission.min",
+          NUMBER,
+          "1",
+          "The least that the calls at once may fall to");
+  static final Setting<Integer> MAX_RUNNING =
+      follows(
+          Group.BACKEND,
+          "admission.max",
+          NUMBER,
+          "256",
+          "admission.running",
+          "The most that they may grow to");
+  static final Setting<Duration> LONGEST_WAIT =
+      row(
+          Group.BACKEND,
+          "admission.longest-wait",
+          DURATION,
+          "Calls that would wait longer are refused at once; without it, 15 % of what calls take");
 
   static final Setting<Duration> CONNECT_TIMEOUT =
       row(

@@ -77,6 +77,13 @@ final class Section {
     return all;
   }
 
+  /** Whether there is a list with anything in it, right or wrong. */
+  boolean hasItems(String key) {
+    return find(key)
+        .filter(node -> !(node instanceof Node.Many m) || !m.items().isEmpty())
+        .isPresent();
+  }
+
   /** A section below a key. */
   Optional<Section> section(String key) {
     return find(key).flatMap(node -> section(at(key), node));

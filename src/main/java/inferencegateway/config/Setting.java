@@ -107,6 +107,7 @@ public final class Setting<T> {
   /** What a setting is about; the help shows them together. */
   public enum Group {
     SERVING("Serving"),
+    ACCESS("Who may call"),
     BACKEND("Backend"),
     TIME("Time limits"),
     HEALTH("Health of the backend"),

@@ -76,11 +76,18 @@ public final class Settings {
   private static List<String> warnings(Environment variables, Values values, GatewayConfig config) {
     List<String> warnings = new ArrayList<>(variables.warnings());
     if (values.isSet(Keys.ROUTING_FILE)) {
-      Stream.of(Keys.BACKEND, Keys.API_KEY_FILE)
+      Stream.of(
+              Keys.BACKEND,
+              Keys.API_KEY_FILE,
+              Keys.UPSTREAM_CA,
+              Keys.UPSTREAM_CERT,
+              Keys.UPSTREAM_KEY,
+              Keys.UPSTREAM_SERVER_NAME)
           .filter(values::isSet)
           .map(flat -> flat.key() + ": has no effect beside routing.file, which lists the backends")
           .forEach(warnings::add);
     }
+    warnings.addAll(AccessWarnings.of(config));
     config.routing().backends().stream()
         .map(BackendConfig::url)
         .filter(url -> url.basePath().isEmpty())

@@ -10,10 +10,10 @@ import java.util.Map;
 /**
  * Whether the gateway would answer now, told as {@code grpc.health.v1}.
  *
- * <p>Ready means: the backend is up, our own code is warm, and nobody asked us to stop. {@link
- * #drain} is final: a good probe that comes late changes nothing. The name {@code liveness} says
- * SERVING from start to end, also while draining; a process that is asked to stop and is killed for
- * being "dead" would lose its running calls.
+ * <p>Ready means: the backend is up, our own code is warm, the process has room, and nobody asked
+ * us to stop. {@link #drain} is final: a good probe that comes late changes nothing. The name
+ * {@code liveness} says SERVING from start to end, also while draining; a process that is asked to
+ * stop and is killed for being "dead" would lose its running calls.
  *
  * <p>Thread: any. The lock orders changes, so that a Watch sees each once and in order.
  */
@@ -35,15 +35,15 @@ public final class Readiness {
 
   private static final String MODEL = "model/";
 
-  private record State(Upstream upstream, boolean warm, boolean draining) {
+  private record State(Upstream upstream, boolean warm, boolean strained, boolean draining) {
     boolean ready() {
-      return upstream == Upstream.UP && warm && !draining;
+      return upstream == Upstream.UP && warm && !strained && !draining;
     }
   }
 
   private final HealthStatusManager statuses = new HealthStatusManager();
   private final HealthWatches watches = new HealthWatches();
-  private volatile State state = new State(Upstream.UNKNOWN, false, false);
+  private volatile State state = new State(Upstream.UNKNOWN, false, false, false);
 
   /** By name, whether a backend of it is up. */
   private Map<String, Boolean> models = Map.of();
@@ -60,17 +60,28 @@ public final class Readiness {
   }
 
   public synchronized void upstream(Upstream upstream) {
-    change(new State(upstream, state.warm, state.draining));
+    change(new State(upstream, state.warm, state.strained, state.draining));
   }
 
   /** Our own code has run once: the first call will not pay for class loading. */
   public synchronized void warm() {
-    change(new State(state.upstream, true, state.draining));
+    change(new State(state.upstream, true, state.strained, state.draining));
+  }
+
+  /** The process is short of memory or files: calls should rather go elsewhere. */
+  public void strained(boolean now) {
+    if (state.strained != now) {
+      changeStrain(now);
+    }
+  }
+
+  private synchronized void changeStrain(boolean now) {
+    change(new State(state.upstream, state.warm, now, state.draining));
   }
 
   /** Not ready, for good. */
   public synchronized void drain() {
-    change(new State(state.upstream, state.warm, true));
+    change(new State(state.upstream, state.warm, state.strained, true));
   }
 
   /**

@@ -1,19 +1,14 @@
 package inferencegateway.http;
 
 import inferencegateway.config.BackendUrl;
-import io.grpc.netty.shaded.io.netty.buffer.ByteBufAllocator;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslHandler;
 import io.grpc.netty.shaded.io.netty.util.NetUtil;
-import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** How the backend is reached: which kind of socket, at which addresses, with TLS or without. */
 final class BackendLink implements AutoCloseable {
@@ -34,9 +29,9 @@ final class BackendLink implements AutoCloseable {
   private final Loops loops;
   private final BackendUrl backend;
   private final AddressBook addresses;
-  private final @Nullable SslContext tls;
+  private final UpstreamTls tls;
 
-  BackendLink(Loops loops, BackendUrl backend, Names names, @Nullable SslContext tls) {
+  BackendLink(Loops loops, BackendUrl backend, Names names, UpstreamTls tls) {
     this.loops = loops;
     this.backend = backend;
     this.tls = tls;
@@ -91,18 +86,12 @@ final class BackendLink implements AutoCloseable {
     return backend.socketPath() == null ? loops.newSocket() : loops.newDomainSocket();
   }
 
-  @Nullable SslHandler newTls(ByteBufAllocator allocator) {
-    if (tls == null) {
-      return null;
-    }
-    SslHandler handler = tls.newHandler(allocator, backend.host(), backend.port());
-    handler.setHandshakeTimeoutMillis(0); // The connect timeout covers it.
-    return handler;
+  UpstreamTls tls() {
+    return tls;
   }
 
   @Override
   public void close() {
     addresses.close();
-    ReferenceCountUtil.release(tls);
   }
 }

@@ -97,6 +97,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     return wire.address();
   }
 
+  /** Which reading of the TLS files it was made with. */
+  @Nullable Object tlsEdition() {
+    return wire.tlsEdition();
+  }
+
   long idleSince() {
     return idleSince;
   }

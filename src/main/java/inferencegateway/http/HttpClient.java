@@ -1,16 +1,12 @@
 package inferencegateway.http;
 
 import inferencegateway.config.BackendUrl;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import java.net.InetAddress;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +25,7 @@ public final class HttpClient implements AutoCloseable {
   private final Duration connectTimeout;
   private final Duration idle;
   private final BackendLink.Names names;
-  private final @Nullable X509Certificate trusted;
+  private final UpstreamTls tls;
   private final String host;
   private final Counters counters = new Counters();
   private @Nullable BackendLink link;
@@ -37,11 +33,13 @@ public final class HttpClient implements AutoCloseable {
 
   /**
    * @param loops started before this is
+   * @param tls of that backend
    * @param connectTimeout name look-up, all addresses and the TLS handshake together
    * @param idle how long an unused connection may still be used again
    */
-  public HttpClient(Loops loops, BackendUrl backend, Duration connectTimeout, Duration idle) {
-    this(loops, backend, connectTimeout, idle, InetAddress::getAllByName, null);
+  public HttpClient(
+      Loops loops, BackendUrl backend, UpstreamTls tls, Duration connectTimeout, Duration idle) {
+    this(loops, backend, tls, connectTimeout, idle, InetAddress::getAllByName);
   }
 
   /**
@@ -50,60 +48,43 @@ public final class HttpClient implements AutoCloseable {
   public HttpClient(
       Loops loops,
       BackendUrl backend,
+      UpstreamTls tls,
       Duration connectTimeout,
       Duration idle,
       @Nullable InetAddress only) {
     this(
         loops,
         backend,
+        tls,
         connectTimeout,
         idle,
-        only == null ? InetAddress::getAllByName : new BackendLink.OneAddress(only),
-        null);
+        only == null ? InetAddress::getAllByName : new BackendLink.OneAddress(only));
   }
 
-  /**
-   * @param trusted the one certificate to trust; null: what the system trusts
-   */
   HttpClient(
       Loops loops,
       BackendUrl backend,
+      UpstreamTls tls,
       Duration connectTimeout,
       Duration idle,
-      BackendLink.Names names,
-      @Nullable X509Certificate trusted) {
+      BackendLink.Names names) {
     this.loops = loops;
     this.backend = backend;
     this.connectTimeout = connectTimeout;
     this.idle = idle;
     this.names = names;
-    this.trusted = trusted;
+    this.tls = tls;
     this.host = RequestBytes.hostHeader(backend);
   }
 
   /** Makes ready; connects to nothing. Once, before the first {@link #send}. */
   public void start() {
-    BackendLink made = new BackendLink(loops, backend, names, backend.secure() ? tls() : null);
+    BackendLink made = new BackendLink(loops, backend, names, tls);
     link = made;
     lanes =
         loops.members().stream()
             .map(loop -> new Lane(loop, made, connectTimeout, idle, counters))
             .toList();
-  }
-
-  private SslContext tls() {
-    try {
-      SslContextBuilder builder = SslContextBuilder.forClient();
-      if (trusted != null) {
-        builder.trustManager(trusted);
-      }
-      return builder
-          .protocols("TLSv1.3", "TLSv1.2")
-          .endpointIdentificationAlgorithm("HTTPS")
-          .build();
-    } catch (SSLException e) {
-      throw new IllegalStateException("TLS is not to be had", e);
-    }
   }
 
   /**

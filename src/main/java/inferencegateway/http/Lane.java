@@ -85,7 +85,9 @@ final class Lane {
     }
     counters.opened.increment();
     channel.closeFuture().addListener(counters.countClosed);
-    return new Connection(this, new Wire(channel, address, link.newTls(channel.alloc())));
+    Object edition = link.tls().edition();
+    return new Connection(
+        this, new Wire(channel, address, link.tls().newHandler(channel.alloc()), edition));
   }
 
   /** The connection used last, if one is fit. */
@@ -104,6 +106,7 @@ final class Lane {
   private boolean isFit(Connection candidate, long now) {
     return now - candidate.idleSince() < idleNanos
         && candidate.isActive()
+        && candidate.tlsEdition() == link.tls().edition()
         && link.addresses().contains(candidate.address());
   }
 

@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
  * A socket, with TLS on it or without: the two are connected and closed differently.
  *
  * @param tls already made for the address's name; null: plain text
+ * @param tlsEdition which reading of the TLS files it was made with; null: plain text
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The channel's handler sees how closing ends.
-record Wire(Channel channel, SocketAddress address, @Nullable SslHandler tls) {
+record Wire(
+    Channel channel, SocketAddress address, @Nullable SslHandler tls, @Nullable Object tlsEdition) {
 
   /** Connects and, where asked for, shakes hands; succeeds when a request may be sent. */
   Future<?> connect(EventLoop loop) {

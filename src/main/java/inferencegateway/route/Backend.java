@@ -9,12 +9,16 @@ import inferencegateway.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One server behind the gateway, and what is known of it now. Thread-safe. */
 public final class Backend {
+
+  /** It is asked every second while calls of ours run there. */
+  private static final long OTHERS_FOR = TimeUnit.SECONDS.toNanos(3);
 
   private static final Logger LOG = LoggerFactory.getLogger(Backend.class);
   private static final Duration MOMENTS = Duration.ofSeconds(10);
@@ -35,7 +39,7 @@ public final class Backend {
   private volatile boolean retired;
 
   /** What it says of itself beside our own count; 0 where it says nothing. */
-  private volatile int reportedLoad;
+  private volatile Others others = new Others(0, 0);
 
   /** Left by a call's loop, taken by the watchdog; one that is lost between is no matter. */
   private volatile @Nullable Long silence;
@@ -233,15 +237,29 @@ public final class Backend {
     retired = true;
   }
 
-  /** Calls that it has to work on: ours, or what it reports where that is more. */
+  /** Calls that it has to work on: ours, and those of others that it has told of lately. */
   int load() {
-    return Math.max(capacity.running(), reportedLoad);
+    Others known = others;
+    boolean fresh = known.calls() > 0 && System.nanoTime() - known.at() < OTHERS_FOR;
+    return capacity.running() + (fresh ? known.calls() : 0);
   }
 
-  /** Calls that run and wait there, whoever sent them. */
-  public void reports(int load) {
-    reportedLoad = load;
+  /**
+   * Takes over what it says of itself.
+   *
+   * @param all calls that run and wait there, whoever sent them
+   * @param ours as many of ours as may be among them
+   */
+  public void reports(int all, int ours) {
+    others = new Others(Math.max(0, all - ours), System.nanoTime());
   }
+
+  /**
+   * Calls of others.
+   *
+   * @param at when it said so
+   */
+  private record Others(int calls, long at) {}
 
   /** Whether such a failure speaks against the backend. A busy one is not a dead one. */
   static boolean isFault(Reason reason) {

@@ -53,6 +53,9 @@ public final class Fleet implements Reloadable, AutoCloseable {
     /** Begins to look how it is. */
     void start();
 
+    /** Reads its files again, where they have changed. */
+    void reload() throws IOException;
+
     /** No new calls: nobody needs to know any more how it is. */
     void retire();
 
@@ -66,12 +69,8 @@ public final class Fleet implements Reloadable, AutoCloseable {
     InetAddress[] lookup(String host) throws UnknownHostException;
   }
 
-  /**
-   * What makes two backends the same.
-   *
-   * @param content of the files that it names
-   */
-  private record Member(BackendConfig config, String content, @Nullable InetAddress address) {
+  /** What makes two backends the same. Its files are followed by the one that there is. */
+  private record Member(BackendConfig config, @Nullable InetAddress address) {
     String name() {
       return address == null ? config.name() : config.name() + "@" + address.getHostAddress();
     }
@@ -120,20 +119,36 @@ public final class Fleet implements Reloadable, AutoCloseable {
     return config.backends().stream().anyMatch(BackendConfig::eachAddress);
   }
 
-  /** The routing file and what its backends name; none without a routing file. */
+  /** The routing file and what the backends name. */
   @Override
   public synchronized List<Path> files() {
     List<Path> all = new ArrayList<>();
     if (config.file() != null) {
       all.add(config.file());
-      config.backends().forEach(backend -> all.addAll(backend.files()));
     }
+    config.backends().forEach(backend -> all.addAll(backend.files()));
     return all;
   }
 
   @Override
   public void reload() throws IOException {
     apply(config().reread());
+    reloadBackends();
+  }
+
+  /** One whose files are wrong does not keep the others from theirs. */
+  private synchronized void reloadBackends() throws IOException {
+    IOException wrong = null;
+    for (Opened each : open.values()) {
+      try {
+        each.reload();
+      } catch (IOException e) {
+        wrong = wrong == null ? e : wrong;
+      }
+    }
+    if (wrong != null) {
+      throw wrong;
+    }
   }
 
   /**
@@ -143,7 +158,7 @@ public final class Fleet implements Reloadable, AutoCloseable {
    */
   synchronized void apply(RoutingConfig next) throws IOException {
     RoutingConfig before = config;
-    if (next.equals(before) && open.keySet().containsAll(members(next).toList())) {
+    if (next.equals(before)) {
       return;
     }
     config = next;
@@ -211,10 +226,9 @@ public final class Fleet implements Reloadable, AutoCloseable {
   private Stream<Member> members(BackendConfig backend) {
     List<InetAddress> known =
         backend.eachAddress() ? addresses.getOrDefault(backend.url().host(), List.of()) : List.of();
-    String content = backend.content();
     return known.isEmpty()
-        ? Stream.of(new Member(backend, content, null))
-        : known.stream().map(address -> new Member(backend, content, address));
+        ? Stream.of(new Member(backend, null))
+        : known.stream().map(address -> new Member(backend, address));
   }
 
   /** Looks all names up again; a failed look-up keeps what was known. Blocks. */

@@ -6,7 +6,9 @@ import inferencegateway.chat.Reason;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -103,6 +105,18 @@ public final class Trip implements Candidates {
     return !tried.contains(backend);
   }
 
+  /** Those that could serve it wait together, whatever the model is called. */
+  @Override
+  public Object pool() {
+    Pool first = pools.get(0);
+    if (pools.size() == 1 && first.backends().size() == 1) {
+      return first.backends().get(0);
+    }
+    Set<Backend> all = new HashSet<>();
+    pools.forEach(each -> all.addAll(each.backends()));
+    return all;
+  }
+
   private boolean isUpAndUntried(Backend backend) {
     return backend.isUp() && !tried.contains(backend);
   }
@@ -165,6 +179,7 @@ public final class Trip implements Candidates {
           UPSTREAM_QUEUE_FULL,
           UPSTREAM_RATE_LIMIT,
           CONCURRENCY_LIMIT,
+          DEADLINE_UNREACHABLE,
           NOT_READY,
           FIRST_TOKEN_TIMEOUT ->
           true;

@@ -1,6 +1,7 @@
 package inferencegateway.server;
 
 import inferencegateway.config.ListenerConfig;
+import inferencegateway.config.Reloadable;
 import inferencegateway.config.TlsConfig;
 import io.grpc.Server;
 import io.grpc.ServerInterceptor;
@@ -8,7 +9,6 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.ReflectiveChannelFactory;
 import io.grpc.netty.shaded.io.netty.channel.ServerChannel;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.protobuf.services.ProtoReflectionService;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import java.io.IOException;
@@ -34,6 +34,7 @@ public final class GrpcListener implements Stoppable {
   private final ReflectiveChannelFactory<? extends ServerChannel> channels;
   private final Served served;
   private final ConnectionCap connections;
+  private volatile @Nullable ServerTls tls;
   private volatile @Nullable Server server;
 
   /**
@@ -71,9 +72,8 @@ public final class GrpcListener implements Stoppable {
    * @throws IOException says in one line which key, which file, and why
    */
   public static void check(ListenerConfig config) throws IOException {
-    TlsConfig tls = config.tls();
-    if (tls != null) {
-      ServerTls.read(tls);
+    if (config.tls() != null) {
+      ServerTls.open(config.tls());
     }
   }
 
@@ -83,9 +83,14 @@ public final class GrpcListener implements Stoppable {
    * @throws IOException says in one line which key, which address or file, and why
    */
   public void start() throws IOException {
-    TlsConfig tls = config.tls();
-    SslContext identity = tls == null ? null : ServerTls.read(tls);
-    server = address.bind(at -> build(at, identity).start());
+    TlsConfig files = config.tls();
+    tls = files == null ? null : ServerTls.open(files);
+    server = address.bind(at -> build(at).start());
+  }
+
+  /** The TLS files, to be followed; after {@link #start}. Null: there is no TLS. */
+  public @Nullable Reloadable tls() {
+    return tls;
   }
 
   /** The bound port; after {@link #start} and before the end. */
@@ -123,15 +128,16 @@ public final class GrpcListener implements Stoppable {
     return server().awaitTermination(limit, unit);
   }
 
-  private Server build(InetSocketAddress at, @Nullable SslContext identity) {
+  private Server build(InetSocketAddress at) {
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(at)
             .bossEventLoopGroup(bossGroup)
             .workerEventLoopGroup(group)
             .channelFactory(this::cappedChannel)
             .directExecutor();
+    ServerTls identity = tls;
     if (identity != null) {
-      builder.sslContext(identity);
+      builder.sslContext(identity.context());
     }
     ServerLimits.apply(config, builder);
     offer(builder);

@@ -1,42 +1,92 @@
 package inferencegateway.server;
 
+import inferencegateway.config.Certificates;
+import inferencegateway.config.CertifiedKey;
+import inferencegateway.config.Reloadable;
 import inferencegateway.config.StartFailure;
 import inferencegateway.config.TlsConfig;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.netty.handler.ssl.ClientAuth;
+import io.grpc.netty.shaded.io.netty.handler.ssl.OpenSsl;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
-import java.io.ByteArrayInputStream;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.PrivateKey;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 
-/** The listener's TLS: 1.2 and 1.3, HTTP/2 by ALPN or nothing, callers' certificates on request. */
-final class ServerTls {
+/**
+ * The listener's TLS: 1.2 and 1.3, HTTP/2 by ALPN or nothing, callers' certificates on request.
+ *
+ * <p>Certificate, key and authorities are one unit: read together, found good together, and in
+ * force for the next handshake together. Thread-safe.
+ */
+final class ServerTls implements Reloadable {
 
-  private ServerTls() {}
+  private static final SslProvider BEST =
+      OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
+
+  private final TlsConfig config;
+  private final SslProvider provider;
+
+  /** Written by the reload thread, read at every handshake's start. */
+  private volatile SslContext current;
+
+  private ServerTls(TlsConfig config, SslProvider provider) throws IOException {
+    this.config = config;
+    this.provider = provider;
+    this.current = read(config, provider);
+  }
 
   /**
-   * Reads the files, once.
+   * Reads the files for the first time.
    *
    * @throws IOException names the key whose file is wrong, in one line
    */
-  static SslContext read(TlsConfig config) throws IOException {
-    X509Certificate[] chain = certificates("tls.cert", config.certificate());
-    byte[] pem = bytes("tls.key", config.key());
-    PrivateKey key = ServerKey.read(pem, chain[0].getPublicKey(), config.key());
-    SslContextBuilder builder = SslContextBuilder.forServer(key, chain);
+  static ServerTls open(TlsConfig config) throws IOException {
+    return open(config, BEST);
+  }
+
+  static ServerTls open(TlsConfig config, SslProvider provider) throws IOException {
+    return new ServerTls(config, provider);
+  }
+
+  /** For a server: each handshake takes what is in force when it begins. */
+  SslContext context() {
+    return new CurrentSslContext(() -> current);
+  }
+
+  @Override
+  public List<Path> files() {
+    return Stream.of(config.certificate(), config.key(), config.clientCa())
+        .filter(Objects::nonNull)
+        .toList();
+  }
+
+  /**
+   * The context that it replaces is not released: handshakes may be about to use it. Its memory
+   * goes when the last of its connections is gone and the garbage collector has seen it.
+   */
+  @Override
+  public void reload() throws IOException {
+    current = read(config, provider);
+  }
+
+  private static SslContext read(TlsConfig config, SslProvider provider) throws IOException {
+    CertifiedKey own = CertifiedKey.read("tls", config.certificate(), config.key());
+    SslContextBuilder builder = SslContextBuilder.forServer(own.key(), own.chain());
     // Sets HTTP/2's ciphers and ALPN "h2"; a client that does not choose it is turned away.
-    GrpcSslContexts.configure(builder).protocols("TLSv1.3", "TLSv1.2");
+    GrpcSslContexts.configure(builder, provider).protocols("TLSv1.3", "TLSv1.2");
     Path clientCa = config.clientCa();
     if (clientCa != null) {
-      builder.trustManager(certificates("tls.client-ca", clientCa)).clientAuth(ClientAuth.REQUIRE);
+      builder
+          .trustManager(
+              Certificates.read("tls.client-ca", clientCa).toArray(new X509Certificate[0]))
+          .clientAuth(ClientAuth.REQUIRE);
     }
     return build(builder);
   }
@@ -46,32 +96,6 @@ final class ServerTls {
       return builder.build();
     } catch (SSLException e) {
       throw new StartFailure("tls.cert, tls.key", "not usable for TLS: " + e.getMessage(), e);
-    }
-  }
-
-  private static X509Certificate[] certificates(String key, Path file) throws IOException {
-    byte[] pem = bytes(key, file);
-    try {
-      X509Certificate[] found =
-          CertificateFactory.getInstance("X.509")
-              .generateCertificates(new ByteArrayInputStream(pem))
-              .toArray(new X509Certificate[0]);
-      if (found.length == 0) {
-        throw new StartFailure(key, "no certificate in " + file, null);
-      }
-      return found;
-    } catch (CertificateException e) {
-      throw new StartFailure(key, "no PEM certificate: " + file, e);
-    }
-  }
-
-  private static byte[] bytes(String key, Path file) throws IOException {
-    try {
-      return Files.readAllBytes(file);
-    } catch (NoSuchFileException e) {
-      throw new StartFailure(key, "no such file: " + file, e);
-    } catch (IOException e) {
-      throw new StartFailure(key, "cannot be read: " + file + " (" + e + ")", e);
     }
   }
 }

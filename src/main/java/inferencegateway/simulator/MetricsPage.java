@@ -23,6 +23,9 @@ final class MetricsPage {
     line("vllm:num_requests_running", "", engine.slots().running());
     head("gauge", "vllm:num_requests_waiting", "Requests waiting to be processed.");
     line("vllm:num_requests_waiting", "", engine.slots().waiting());
+    head("gauge", "vllm:kv_cache_usage_perc", "KV-cache usage. 1 means 100 percent usage.");
+    double share = engine.slots().running() / (2.0 * engine.config().slots());
+    page.append(String.format(Locale.ROOT, "vllm:kv_cache_usage_perc{%s} %.4f\n", labels, share));
     counter("vllm:prompt_tokens_total", "Prefill tokens processed.", tally.promptTokens.sum());
     counter(
         "vllm:generation_tokens_total",

@@ -32,8 +32,9 @@ public final class AccessLog {
     LoggingEventBuilder next =
         line.addKeyValue("request_id", call.requestId())
             .addKeyValue("method", call.method())
-            .addKeyValue("peer", call.peer())
-            .addKeyValue("model", call.model());
+            .addKeyValue("peer", call.peer());
+    next = call.caller().isEmpty() ? next : next.addKeyValue("caller", call.caller());
+    next = next.addKeyValue("model", call.model());
     return call.backend().isEmpty() ? next : next.addKeyValue("backend", call.backend());
   }
 

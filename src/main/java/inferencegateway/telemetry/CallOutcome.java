@@ -14,6 +14,8 @@ public enum CallOutcome {
   SLOW_CONSUMER("slow_consumer"),
   /** Refused here for what it asked. */
   INVALID("invalid"),
+  /** Refused here for whose it is. */
+  DENIED("denied"),
   /** Refused here for want of room. */
   SHED("shed"),
   /** Cut by a time limit of ours. */

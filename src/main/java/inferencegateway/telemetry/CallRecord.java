@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What one call came to; made once, when it is over. Times in nanoseconds, -1 where the point was
  * never reached.
  *
+ * @param caller the name it is known by; empty where callers are not told apart
  * @param outcome one of the closed set in {@link CallOutcome}
  * @param code the gRPC status as the caller sees it, "CANCELLED" where nobody is left to see it
  * @param reason ErrorInfo reason; null for a good end or a caller that left
@@ -21,6 +22,7 @@ public record CallRecord(
     String requestId,
     String method,
     String peer,
+    String caller,
     String model,
     String backend,
     CallOutcome outcome,

@@ -1,10 +1,9 @@
 package inferencegateway.upstream;
 
+import inferencegateway.config.ApiKey;
 import inferencegateway.config.BackendConfig;
-import inferencegateway.config.Secret;
 import inferencegateway.config.UpstreamConfig;
 import java.time.Clock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How replies of one backend are read.
@@ -20,9 +19,9 @@ record Dialect(
     int maxResponseBytes,
     Clock clock) {
 
-  static Dialect of(BackendConfig backend, UpstreamConfig limits, @Nullable Secret apiKey) {
+  static Dialect of(BackendConfig backend, UpstreamConfig limits, ApiKey apiKey) {
     return new Dialect(
-        new ReplyFailures(new ErrorText(apiKey)),
+        new ReplyFailures(new ErrorText(apiKey::recent)),
         backend.lenientFinish(),
         limits.maxEventBytes(),
         limits.maxResponseBytes(),

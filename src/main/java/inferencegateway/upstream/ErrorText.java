@@ -1,8 +1,9 @@
 package inferencegateway.upstream;
 
 import inferencegateway.config.Secret;
+import java.util.List;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** Makes a backend's words fit to be shown to a caller: no keys, no prompts, one short line. */
 final class ErrorText {
@@ -35,11 +36,13 @@ final class ErrorText {
   private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\s]+");
   private static final Pattern WORD = Pattern.compile("[A-Za-z0-9_.\\[\\] -]{1,64}");
 
-  private final String apiKey;
+  private final Supplier<List<Secret>> keys;
 
-  ErrorText(@Nullable Secret apiKey) {
-    String key = apiKey == null ? "" : apiKey.value();
-    this.apiKey = key.length() < SHORTEST_KEY ? "" : key;
+  /**
+   * @param keys our own, asked for each text: they may change
+   */
+  ErrorText(Supplier<List<Secret>> keys) {
+    this.keys = keys;
   }
 
   /** One line of at most 300 chars; may be empty. */
@@ -68,7 +71,10 @@ final class ErrorText {
   }
 
   private String redact(String line) {
-    String text = apiKey.isEmpty() ? line : line.replace(apiKey, HIDDEN);
+    String text = line;
+    for (Secret key : keys.get()) {
+      text = key.value().length() < SHORTEST_KEY ? text : text.replace(key.value(), HIDDEN);
+    }
     text = ECHO.matcher(text).replaceFirst("...");
     text = CREDENTIAL.matcher(text).replaceAll(HIDDEN);
     return RANDOM_RUN.matcher(text).replaceAll(HIDDEN);

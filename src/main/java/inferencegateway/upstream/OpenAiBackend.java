@@ -2,8 +2,9 @@ package inferencegateway.upstream;
 
 import inferencegateway.chat.AnswerListener;
 import inferencegateway.chat.ChatRequest;
+import inferencegateway.chat.Tracking;
+import inferencegateway.config.ApiKey;
 import inferencegateway.config.BackendConfig;
-import inferencegateway.config.Secret;
 import inferencegateway.config.UpstreamConfig;
 import inferencegateway.http.CallLoop;
 import inferencegateway.http.HttpRequest;
@@ -31,18 +32,18 @@ public final class OpenAiBackend {
   private final ThreadPoolExecutor writers = newWriters();
 
   /**
-   * @param apiKey sent as a bearer token; null: none
+   * @param apiKey asked once a request
    * @param version the gateway's own, for the user-agent
    */
   public OpenAiBackend(
       Transport transport,
       BackendConfig backend,
       UpstreamConfig limits,
-      @Nullable Secret apiKey,
+      ApiKey apiKey,
       String version) {
     this.transport = transport;
     this.dialect = Dialect.of(backend, limits, apiKey);
-    this.headers = new RequestHeaders(version, apiKey);
+    this.headers = new RequestHeaders(version, apiKey::secret);
     this.basePath = backend.url().basePath();
   }
 
@@ -51,40 +52,40 @@ public final class OpenAiBackend {
    * return only on the loop.
    *
    * @param stream whether the backend is to send the answer as it grows
-   * @param requestId of letters, digits, dot, dash, underscore; made unique before it is sent
+   * @param tracking its request id is made unique before it is sent
    */
   public UpstreamCall chat(
       CallLoop loop,
       ChatRequest request,
       boolean stream,
-      String requestId,
+      Tracking tracking,
       AnswerListener listener) {
     ChatCall call = new ChatCall(loop, listener, dialect, stream, request);
     if (loop.isCurrent() && !ChatBody.isLarge(request)) {
-      call.send(transport, post(ChatBody.write(request, stream), stream, requestId));
+      call.send(transport, post(ChatBody.write(request, stream), stream, tracking));
     } else {
-      writers.execute(() -> writeAndSend(loop, call, request, stream, requestId));
+      writers.execute(() -> writeAndSend(loop, call, request, stream, tracking));
     }
     return call;
   }
 
   /** On a writer. Nobody may be waiting any more, before as well as after the writing. */
   private void writeAndSend(
-      CallLoop loop, ChatCall call, ChatRequest request, boolean stream, String requestId) {
+      CallLoop loop, ChatCall call, ChatRequest request, boolean stream, Tracking tracking) {
     if (call.isAborted()) {
       return;
     }
     try {
-      HttpRequest post = post(ChatBody.write(request, stream), stream, requestId);
+      HttpRequest post = post(ChatBody.write(request, stream), stream, tracking);
       loop.execute(() -> call.send(transport, post));
     } catch (RuntimeException e) {
       loop.execute(() -> call.failForGood(WireFailures.bug(e)));
     }
   }
 
-  private HttpRequest post(byte[] body, boolean stream, String requestId) {
+  private HttpRequest post(byte[] body, boolean stream, Tracking tracking) {
     return new HttpRequest(
-        "POST", basePath + "/chat/completions", headers.chat(stream, requestId), body);
+        "POST", basePath + "/chat/completions", headers.chat(stream, tracking), body);
   }
 
   /**
@@ -96,6 +97,16 @@ public final class OpenAiBackend {
   public void probe(CallLoop loop, Duration timeout, Consumer<ProbeAnswer> done) {
     Probe probe = new Probe(transport, loop, headers.probe(), done);
     loop.execute(() -> probe.start(basePath + "/models", timeout));
+  }
+
+  /**
+   * Asks how busy the backend is. May be called from anywhere; answers once, on the loop, with null
+   * when it does not say.
+   *
+   * @param timeout for all of it
+   */
+  public void load(CallLoop loop, Duration timeout, Consumer<@Nullable EngineLoad> done) {
+    loop.execute(() -> new LoadProbe(done).start(transport, loop, headers.probe(), timeout));
   }
 
   /**

@@ -8,6 +8,7 @@ import inferencegateway.chat.UpstreamError;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +48,7 @@ final class ReplyFailures {
     Reason reason = reason(status, said);
     ErrorReply reply = said.withMessage(Echo.cut(head(said.message()), request.messages()));
     String what = message(reason, status, reply, request.model());
-    return new Failure(reason, what, violations(reason, reply), upstream(reply), null, "")
+    return new Failure(reason, what, violations(reason, reply), upstream(reply), null, Map.of(), "")
         .withRetryAfter(pause(reason, retryAfter));
   }
 

@@ -1,41 +1,60 @@
 package inferencegateway.upstream;
 
+import inferencegateway.chat.Tracking;
 import inferencegateway.config.Secret;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The only headers that are ever sent. Nothing of a caller's gets in but its checked id. */
+/**
+ * The only headers that are ever sent. Nothing of a caller's gets in but its request id and its
+ * trace, both checked.
+ */
 final class RequestHeaders {
 
-  private final Map<String, String> fixed;
+  private final String userAgent;
+  private final Supplier<@Nullable Secret> apiKey;
 
-  RequestHeaders(String version, @Nullable Secret apiKey) {
-    Map<String, String> headers = new HashMap<>();
-    headers.put("user-agent", "inference-gateway/" + version);
-    if (apiKey != null) {
-      headers.put("authorization", "Bearer " + apiKey.value());
-    }
-    fixed = Map.copyOf(headers);
+  /**
+   * @param apiKey asked once a request: it may change
+   */
+  RequestHeaders(String version, Supplier<@Nullable Secret> apiKey) {
+    this.userAgent = "inference-gateway/" + version;
+    this.apiKey = apiKey;
   }
 
   /**
-   * @param requestId checked by whoever took it. A random suffix makes it new for the backend:
-   *     older vLLM mixes up two running requests of one id.
+   * @param tracking checked by whoever took it. A random suffix makes its request id new for the
+   *     backend: older vLLM mixes up two running requests of one id.
    */
-  Map<String, String> chat(boolean stream, String requestId) {
-    Map<String, String> headers = new HashMap<>(fixed);
+  Map<String, String> chat(boolean stream, Tracking tracking) {
+    Map<String, String> headers = fixed(stream ? "text/event-stream" : "application/json");
     headers.put("content-type", "application/json");
-    headers.put("accept", stream ? "text/event-stream" : "application/json");
-    headers.put("x-request-id", requestId + "-" + suffix());
+    headers.put("x-request-id", tracking.requestId() + "-" + suffix());
+    if (!tracking.traceParent().isEmpty()) {
+      headers.put("traceparent", tracking.traceParent());
+    }
+    if (!tracking.traceState().isEmpty()) {
+      headers.put("tracestate", tracking.traceState());
+    }
     return headers;
   }
 
   Map<String, String> probe() {
-    Map<String, String> headers = new HashMap<>(fixed);
-    headers.put("accept", "application/json");
+    return fixed("application/json");
+  }
+
+  private Map<String, String> fixed(String accept) {
+    Map<String, String> headers = new HashMap<>();
+    headers.put("user-agent", userAgent);
+    headers.put("accept", accept);
+    Secret key = apiKey.get();
+    if (key != null) {
+      headers.put("authorization", "Bearer " + key.value());
+    }
     return headers;
   }
 

@@ -47,7 +47,7 @@ final class WarmUp {
       throw new IllegalStateException("cannot read what the warm-up wrote", e);
     }
     ErrorReply reply = ErrorReply.parse(ERROR, 0, ERROR.length);
-    new ReplyFailures(new ErrorText(null)).of(400, reply, everything(), null);
+    new ReplyFailures(new ErrorText(List::of)).of(400, reply, everything(), null);
   }
 
   /** Every field set, so that every serializer is found now. */

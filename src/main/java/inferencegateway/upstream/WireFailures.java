@@ -20,7 +20,8 @@ final class WireFailures {
 
   private static Reason reason(HttpFault.Kind kind, boolean hasOutput) {
     return switch (kind) {
-      case CONNECT, CONNECT_TIMEOUT, EXHAUSTED -> Reason.UPSTREAM_CONNECT;
+      case CONNECT, CONNECT_TIMEOUT -> Reason.UPSTREAM_CONNECT;
+      case EXHAUSTED -> Reason.NO_SOCKETS;
       case NO_RESPONSE -> Reason.UPSTREAM_RESET;
       case CUT -> hasOutput ? Reason.UPSTREAM_TRUNCATED : Reason.UPSTREAM_RESET;
       case PROTOCOL -> Reason.UPSTREAM_PROTOCOL;
@@ -32,7 +33,7 @@ final class WireFailures {
     return switch (kind) {
       case CONNECT -> "the gateway cannot connect to its backend";
       case CONNECT_TIMEOUT -> "the backend did not take a connection in time";
-      case EXHAUSTED -> "the gateway has no sockets left";
+      case EXHAUSTED -> "the gateway has no sockets left; call again later";
       case NO_RESPONSE -> "the backend closed the connection without an answer";
       case CUT -> "the backend's answer broke off";
       case PROTOCOL -> "what the backend sent is not HTTP as it should be";

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import inferencegateway.auth.CallerLimits;
 import inferencegateway.config.AdmissionConfig;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,13 +23,15 @@ class GateTest {
         throw new AssertionError("was not to be told");
       };
 
-  private static final Asking SOMEBODY = new Asking("somebody", 0, false, false);
+  private static final Asking SOMEBODY =
+      new Asking("somebody", CallerLimits.NONE, "m", 10, 0, false, false);
 
   /** One backend behind one gate. */
   private record One(Gate gate, Capacity capacity) {
 
     static One of(int running, int waiting) {
-      return new One(new Gate(new AdmissionConfig(running, waiting)), new Capacity(running));
+      return new One(
+          new Gate(AdmissionConfig.fixed(running, waiting), () -> false), new Capacity(running));
     }
 
     Asked ask(Runnable granted) {

@@ -23,6 +23,7 @@ import io.grpc.Status;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,6 +112,7 @@ class StatusesTest {
             Collections.nCopies(1_000, new FieldViolation(huge, huge)),
             new UpstreamError(huge, huge, huge),
             null,
+            Map.of("est_wait_ms", huge),
             huge);
     Statuses.Answer answer = Statuses.of(failure, "r".repeat(128), Phase.PREFILL, 0);
     int onTheWire = percentEncoded(answer.status().getDescription());

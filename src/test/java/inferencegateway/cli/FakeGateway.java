@@ -17,7 +17,10 @@ import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Metadata;
 import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
 import io.grpc.ServerCredentials;
+import io.grpc.ServerInterceptor;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -27,6 +30,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A small gRPC server that answers both contracts as it is told; also a {@link RunningGateway}. */
@@ -40,6 +45,11 @@ final class FakeGateway implements RunningGateway {
   final LinkedBlockingQueue<GenerateRequest> generates = new LinkedBlockingQueue<>();
   final CountDownLatch hanging = new CountDownLatch(1);
   final CountDownLatch cancelled = new CountDownLatch(1);
+
+  /** What each call had for authorization, or null in words. */
+  final LinkedBlockingQueue<String> authorizations = new LinkedBlockingQueue<>();
+
+  final Semaphore reloads = new Semaphore(0);
   final HealthStatusManager health = new HealthStatusManager();
   private final Server server;
   private volatile @Nullable StatusRuntimeException failure;
@@ -52,7 +62,13 @@ final class FakeGateway implements RunningGateway {
             .addService(new Llm())
             .addService(new Inference())
             .addService(health.getHealthService())
+            .intercept(new Authorizations())
             .build();
+  }
+
+  @Override
+  public void reload() {
+    reloads.release();
   }
 
   static FakeGateway start() throws IOException {
@@ -79,6 +95,14 @@ final class FakeGateway implements RunningGateway {
     return this;
   }
 
+  boolean reloadedWithin(Duration most) {
+    try {
+      return reloads.tryAcquire(most.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /** Streams then never go on after their first token. */
   void hang() {
     hangs = true;
@@ -95,6 +119,18 @@ final class FakeGateway implements RunningGateway {
           namesAndValues[i + 1]);
     }
     return e.getStatus().asRuntimeException(trailers);
+  }
+
+  private final class Authorizations implements ServerInterceptor {
+    private static final Metadata.Key<String> AUTHORIZATION =
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+
+    @Override
+    public <Q, R> ServerCall.Listener<Q> interceptCall(
+        ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+      authorizations.add(String.valueOf(headers.get(AUTHORIZATION)));
+      return next.startCall(call, headers);
+    }
   }
 
   private final class Llm extends LLMServiceImplBase {
@@ -194,9 +230,6 @@ final class FakeGateway implements RunningGateway {
   public int healthPort() {
     return -1;
   }
-
-  @Override
-  public void reload() {}
 
   @Override
   public boolean awaitReady(Duration most) {

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,7 +70,7 @@ final class ServeCommandTest {
 
   @Test
   void checkFailsWhereTheStartWould() {
-    CliRun run = serve(new Unstartable(), "--check");
+    CliRun run = serve(new Unstartable(), "--check", "--allow-any-caller");
     assertEquals(new CliRun(2, "", "error: tls.key: not the key of the certificate\n"), run);
   }
 
@@ -171,6 +172,34 @@ final class ServeCommandTest {
             "--drain-pause=0s");
     assertEquals(0, run.code(), run.err());
     assertEquals(Duration.ZERO, seen.get().drain().pause());
+  }
+
+  @Test
+  void hangUpReadsFilesAgainAndGoesOn() {
+    AtomicBoolean reloaded = new AtomicBoolean();
+    CliRun run =
+        serve(
+            config -> {
+              FakeGateway gateway = FakeGateway.start();
+              return gateway.whenAwaited(
+                  () -> {
+                    Signals.raise("HUP");
+                    reloaded.set(gateway.reloadedWithin(Duration.ofSeconds(5)));
+                    Signals.raise("TERM");
+                  });
+            });
+    assertEquals(0, run.code(), run.err());
+    assertTrue(reloaded.get());
+  }
+
+  @Test
+  void openPortIsWarnedAbout() {
+    CliRun checked = CliRun.of("serve", "--check");
+    assertEquals(
+        "warning: allow-any-caller: anybody who can reach [::]:50051 may use the backend: set"
+            + " callers.file or tls.client-ca, listen on 127.0.0.1, or say allow-any-caller:"
+            + " true\n",
+        checked.err());
   }
 
   private static CliRun serve(GatewayStarter starter, String... flags) {

@@ -182,7 +182,8 @@ final class SettingsProblemsTest {
   @Test
   void recordsCheckThemselves() {
     IllegalArgumentException refused =
-        assertThrows(IllegalArgumentException.class, () -> new AdmissionConfig(0, -1));
+        assertThrows(
+            IllegalArgumentException.class, () -> new AdmissionConfig(0, -1, true, 1, 1, null));
     assertEquals(
         "admission.running must be 1 or more; admission.waiting must be 0 or more",
         refused.getMessage());

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class SettingsTest {
 
+  private static final Map<String, String> MEANT_OPEN = Map.of("allow-any-caller", "true");
   private static final String ROUTES = "backends: [{name: gpu, url: http://gpu/v1}]\n";
 
   @TempDir private Path folder;
@@ -48,10 +49,12 @@ final class SettingsTest {
             new RoutingConfig.Initial(null, false, 256)),
         config.routing());
     assertEquals(new CallConfig(minutes(5), seconds(60), minutes(10), seconds(30)), config.call());
-    assertEquals(new AdmissionConfig(256, 256), config.admission());
+    assertEquals(new AdmissionConfig(256, 256, true, 1, 256, null), config.admission());
     assertEquals(
         new HealthConfig(seconds(5), seconds(1), 3, seconds(2), seconds(60)), config.health());
     assertEquals(new DrainConfig(seconds(5), seconds(30)), config.drain());
+    assertEquals(new ReloadConfig(seconds(5)), config.reload());
+    assertEquals(new AccessConfig(null, false), config.access());
     assertEquals(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.INFO), config.log());
   }
 
@@ -147,7 +150,7 @@ final class SettingsTest {
   @Test
   void unknownVariablesAreWarnedAboutWithTheNearestName() {
     List<String> warnings =
-        Settings.read(Map.of(), Map.of("GATEWAY_DRAIN_PUASE", "5s", "HOME", "/")).warnings();
+        Settings.read(MEANT_OPEN, Map.of("GATEWAY_DRAIN_PUASE", "5s", "HOME", "/")).warnings();
     assertEquals(
         List.of(
             "environment variable GATEWAY_DRAIN_PUASE sets nothing; did you mean"
@@ -167,13 +170,14 @@ final class SettingsTest {
             "GATEWAY_PORT_50051_TCP_ADDR", "10.0.0.1",
             "GATEWAY_HEALTH_SERVICE_HOST", "10.0.0.2",
             "GATEWAY_HEALTH_PORT", "tcp://10.0.0.2:9000");
-    assertEquals(List.of(), Settings.read(Map.of(), links).warnings());
+    assertEquals(List.of(), Settings.read(MEANT_OPEN, links).warnings());
   }
 
   @Test
   void backendWithoutPathIsWarnedAbout() {
     List<String> warnings =
-        Settings.read(Map.of("backend", "http://localhost:8000"), Map.of()).warnings();
+        Settings.read(Map.of("backend", "http://localhost:8000", "listen", "127.0.0.1:1"), Map.of())
+            .warnings();
     assertEquals(1, warnings.size());
     assertTrue(warnings.get(0).contains("/v1"), warnings.get(0));
   }
@@ -220,7 +224,13 @@ final class SettingsTest {
   @Test
   void flatBackendBesideARoutingFileIsWarnedAbout() throws IOException {
     Map<String, String> both =
-        Map.of("backend", "http://a/v1", "routing.file", written("routes", ROUTES));
+        Map.of(
+            "backend",
+            "http://a/v1",
+            "routing.file",
+            written("routes", ROUTES),
+            "allow-any-caller",
+            "true");
     List<String> warnings = Settings.read(both, Map.of()).warnings();
     assertEquals(1, warnings.size());
     assertTrue(warnings.get(0).startsWith("backend: has no effect"), warnings.get(0));
@@ -250,6 +260,10 @@ final class SettingsTest {
     changes.put("max-call-time", "9s");
     changes.put("slow-caller-stall", "10s");
     changes.put("health.interval", "11s");
+    changes.put("admission.adaptive", "false");
+    changes.put("admission.min", "2");
+    changes.put("admission.max", "6");
+    changes.put("admission.longest-wait", "32s");
     changes.put("health.down-interval", "12s");
     changes.put("health.failures", "13");
     changes.put("health.timeout", "14s");
@@ -273,6 +287,13 @@ final class SettingsTest {
     changes.put("limits.metadata-hard", "29KiB");
     changes.put("limits.max-response-bytes", "30MiB");
     changes.put("limits.max-event-bytes", "31MiB");
+    changes.put("reload.interval", "32s");
+    changes.put("callers.file", written("callers", "callers: [{name: a, subjects: [CN=a]}]"));
+    changes.put("allow-any-caller", "true");
+    changes.put("upstream.tls.ca", written("up-ca", "-----BEGIN CERTIFICATE-----\n"));
+    changes.put("upstream.tls.cert", written("up-cert", "-----BEGIN CERTIFICATE-----\n"));
+    changes.put("upstream.tls.key", written("up-key", "-----BEGIN PRIVATE KEY-----\n"));
+    changes.put("upstream.tls.server-name", "gpu");
     changes.put("tls.cert", written("cert", "-----BEGIN CERTIFICATE-----\n"));
     changes.put("tls.key", written("tls-key", "-----BEGIN PRIVATE KEY-----\n"));
     changes.put("tls.client-ca", written("ca", "-----BEGIN CERTIFICATE-----\n"));
@@ -296,6 +317,7 @@ final class SettingsTest {
             27 << 20,
             28 << 10,
             29 << 10),
+        new AccessConfig(folder.resolve("callers"), true),
         new RoutingConfig(
             folder.resolve("routes"),
             List.of(
@@ -313,10 +335,10 @@ final class SettingsTest {
             new RoutingConfig.Initial("m", true, 4)),
         new UpstreamConfig(seconds(6), seconds(3), 31 << 20, 30 << 20),
         new CallConfig(seconds(7), seconds(8), seconds(9), seconds(10)),
-        new AdmissionConfig(4, 5),
+        new AdmissionConfig(4, 5, false, 2, 6, seconds(32)),
         new HealthConfig(seconds(11), seconds(12), 13, seconds(14), seconds(33)),
         new DrainConfig(seconds(15), seconds(16)),
-        new ReloadConfig(seconds(34)),
+        new ReloadConfig(seconds(32)),
         new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG));
   }
 

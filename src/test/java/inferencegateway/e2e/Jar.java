@@ -32,7 +32,20 @@ final class Jar implements AutoCloseable {
 
   /** Returns once it says that it is started; it may not be ready. */
   static Jar serve(int backendPort, String... flags) throws IOException {
-    Jar jar = new Jar(process(backendPort, flags));
+    return started(process(backendPort, flags));
+  }
+
+  /** With a limit to the files that it may open. */
+  static Jar serveWithFiles(int most, int backendPort) throws IOException {
+    List<String> command =
+        new ArrayList<>(List.of("sh", "-c", "ulimit -n " + most + "; exec \"$@\""));
+    command.add("sh");
+    command.addAll(command(backendPort));
+    return started(new ProcessBuilder(command).redirectErrorStream(true).start());
+  }
+
+  private static Jar started(Process process) {
+    Jar jar = new Jar(process);
     try {
       Eventually.within(START)
           .assertThat("started", () -> !jar.started().isEmpty() || !jar.process.isAlive());
@@ -45,6 +58,10 @@ final class Jar implements AutoCloseable {
   }
 
   static Process process(int backendPort, String... flags) throws IOException {
+    return new ProcessBuilder(command(backendPort, flags)).redirectErrorStream(true).start();
+  }
+
+  private static List<String> command(int backendPort, String... flags) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx128m", "-jar", System.getProperty("gateway.jar"), "serve"));
@@ -52,7 +69,7 @@ final class Jar implements AutoCloseable {
     command.add("--backend=http://127.0.0.1:" + backendPort + "/v1");
     command.add("--model=simulated-model");
     command.addAll(List.of(flags));
-    return new ProcessBuilder(command).redirectErrorStream(true).start();
+    return command;
   }
 
   static int port(String started) {

@@ -96,6 +96,7 @@ class WhatGoesUpstreamTest {
                   "content-length",
                   "content-type",
                   "host",
+                  "traceparent",
                   "user-agent",
                   "x-request-id")),
           new TreeSet<>(request.headers().keySet()));

@@ -2,8 +2,9 @@ package inferencegateway.http;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import inferencegateway.config.BackendTls;
 import inferencegateway.config.BackendUrl;
-import java.security.cert.X509Certificate;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,16 +37,25 @@ final class ClientFixture implements AutoCloseable {
   }
 
   HttpClient client(BackendUrl backend, Duration connect, Duration idle) {
-    return started(new HttpClient(loops, backend, connect, idle));
+    return started(new HttpClient(loops, backend, tls(backend, BackendTls.DEFAULT), connect, idle));
   }
 
   HttpClient client(BackendUrl backend, Duration connect, BackendLink.Names names) {
-    return started(new HttpClient(loops, backend, connect, IDLE, names, null));
+    return started(
+        new HttpClient(loops, backend, tls(backend, BackendTls.DEFAULT), connect, IDLE, names));
   }
 
   HttpClient client(
-      BackendUrl backend, Duration connect, BackendLink.Names names, X509Certificate trusted) {
-    return started(new HttpClient(loops, backend, connect, IDLE, names, trusted));
+      BackendUrl backend, Duration connect, BackendLink.Names names, UpstreamTls tls) {
+    return started(new HttpClient(loops, backend, tls, connect, IDLE, names));
+  }
+
+  static UpstreamTls tls(BackendUrl backend, BackendTls config) {
+    try {
+      return UpstreamTls.open("upstream.tls", backend, config);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private HttpClient started(HttpClient client) {

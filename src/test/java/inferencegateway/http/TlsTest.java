@@ -6,13 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import inferencegateway.config.BackendTls;
+import inferencegateway.config.BackendUrl;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
@@ -26,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TlsTest {
   private static final String OK = "HTTP/1.1 200 OK\r\n";
   private static SSLContext serverContext;
-  private static X509Certificate certificate;
+  private static Path authorities;
   private final ClientFixture fixture = new ClientFixture();
 
   /** A certificate for localhost, 127.0.0.1 and ::1 that nobody but these tests trusts. */
@@ -58,7 +60,12 @@ class TlsTest {
     assertTrue(keytool.waitFor(60, TimeUnit.SECONDS));
     assertTrue(Files.exists(file), () -> "keytool made nothing");
     KeyStore keys = KeyStore.getInstance(file.toFile(), password);
-    certificate = (X509Certificate) keys.getCertificate("test");
+    authorities = folder.resolve("test.pem");
+    Files.writeString(
+        authorities,
+        "-----BEGIN CERTIFICATE-----\n"
+            + Base64.getMimeEncoder().encodeToString(keys.getCertificate("test").getEncoded())
+            + "\n-----END CERTIFICATE-----\n");
     KeyManagerFactory managers =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     managers.init(keys, password);
@@ -101,11 +108,12 @@ class TlsTest {
   }
 
   private static HttpClient client(ClientFixture fixture, String host, RawServer server) {
+    BackendUrl backend = tcp(host, server.port(), true);
     return fixture.client(
-        tcp(host, server.port(), true),
+        backend,
         Duration.ofSeconds(5),
         name -> new InetAddress[] {InetAddress.getByName("127.0.0.1")},
-        certificate);
+        ClientFixture.tls(backend, new BackendTls(authorities, null, null, null)));
   }
 
   @Test

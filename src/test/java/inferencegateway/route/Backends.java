@@ -1,6 +1,7 @@
 package inferencegateway.route;
 
 import inferencegateway.admission.Capacity;
+import inferencegateway.config.ApiKey;
 import inferencegateway.config.BackendConfig;
 import inferencegateway.config.BackendTls;
 import inferencegateway.config.BackendUrl;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Backends that nobody ever sends to. */
@@ -51,7 +53,7 @@ final class Backends implements Fleet.Opening {
             },
             config,
             new UpstreamConfig(some, some, 1, 1),
-            null,
+            ApiKey.NONE,
             "1");
     return new Backend(name, config, api, new Capacity(config.running()));
   }
@@ -63,6 +65,9 @@ final class Backends implements Fleet.Opening {
     }
     return all;
   }
+
+  /** How often each was told to read its files again. */
+  final Map<String, Integer> reloads = new ConcurrentHashMap<>();
 
   @Override
   public Fleet.Opened open(String name, BackendConfig config, @Nullable InetAddress only) {
@@ -78,6 +83,11 @@ final class Backends implements Fleet.Opening {
       @Override
       public void start() {
         states.put(name, "started");
+      }
+
+      @Override
+      public void reload() {
+        reloads.merge(name, 1, Integer::sum);
       }
 
       @Override

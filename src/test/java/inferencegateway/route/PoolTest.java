@@ -67,10 +67,10 @@ class PoolTest {
     List<Backend> all = Backends.several(3);
     Pool pool = pool(all);
     Backend preferred = home(pool, 1);
-    preferred.reports(10);
-    all.stream().filter(each -> each != preferred).forEach(each -> each.reports(8));
+    preferred.reports(10, 0);
+    all.stream().filter(each -> each != preferred).forEach(each -> each.reports(8, 0));
     assertEquals(preferred, home(pool, 1), "a little more is no reason");
-    preferred.reports(20);
+    preferred.reports(20, 0);
     Backend next = home(pool, 1);
     assertNotEquals(preferred, next);
     assertEquals(next, home(pool, 1), "the same second one each time");
@@ -81,10 +81,10 @@ class PoolTest {
     Backend light = Backends.backend(Backends.config("light", 1, false));
     Backend heavy = Backends.backend(Backends.config("heavy", 4, false));
     Pool pool = pool(List.of(light, heavy));
-    light.reports(2);
-    heavy.reports(7);
+    light.reports(2, 0);
+    heavy.reports(7, 0);
     assertEquals(heavy, pool.leastBusy(0, each -> true, place -> true));
-    heavy.reports(12);
+    heavy.reports(12, 0);
     assertEquals(light, pool.leastBusy(0, each -> true, place -> true));
   }
 

@@ -175,7 +175,7 @@ class ServerTlsTest {
   }
 
   private String problem(TlsConfig config) {
-    return assertThrows(IOException.class, () -> ServerTls.read(config)).getMessage();
+    return assertThrows(IOException.class, () -> ServerTls.open(config)).getMessage();
   }
 
   @Test

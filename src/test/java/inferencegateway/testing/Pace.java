@@ -17,7 +17,7 @@ public final class Pace implements AutoCloseable {
 
   private Pace() {}
 
-  static Pace start(Duration interval, Runnable step) {
+  public static Pace start(Duration interval, Runnable step) {
     Pace pace = new Pace();
     pace.timer.scheduleAtFixedRate(
         step, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);

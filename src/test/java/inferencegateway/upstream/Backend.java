@@ -6,11 +6,16 @@ import inferencegateway.chat.Role;
 import inferencegateway.chat.Sampling;
 import inferencegateway.chat.Stopping;
 import inferencegateway.chat.TimeLimits;
+import inferencegateway.chat.Tracking;
+import inferencegateway.config.ApiKey;
 import inferencegateway.config.BackendConfig;
 import inferencegateway.config.BackendTls;
 import inferencegateway.config.BackendUrl;
-import inferencegateway.config.Secret;
 import inferencegateway.config.UpstreamConfig;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -34,12 +39,12 @@ final class Backend {
             transport,
             config(lenientFinish),
             limits(maxEventBytes, maxResponseBytes),
-            new Secret(KEY),
+            key(),
             "1.2.3");
   }
 
   static Dialect dialect() {
-    return Dialect.of(config(false), limits(16 << 20, 4 << 20), new Secret(KEY));
+    return Dialect.of(config(false), limits(16 << 20, 4 << 20), key());
   }
 
   static BackendConfig config() {
@@ -60,6 +65,19 @@ final class Backend {
     return new UpstreamConfig(some, some, maxEventBytes, maxResponseBytes);
   }
 
+  static ApiKey key() {
+    try {
+      Path file = Files.createTempFile("api", "key");
+      try {
+        return ApiKey.in(Files.writeString(file, KEY));
+      } finally {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   static ChatRequest request(String prompt) {
     return new ChatRequest(
         "m",
@@ -71,11 +89,11 @@ final class Backend {
   }
 
   UpstreamCall stream() {
-    return backend.chat(loop, request("hi"), true, "r1", listener);
+    return backend.chat(loop, request("hi"), true, Tracking.of("r1"), listener);
   }
 
   UpstreamCall unary() {
-    return backend.chat(loop, request("hi"), false, "r1", listener);
+    return backend.chat(loop, request("hi"), false, Tracking.of("r1"), listener);
   }
 
   FakeTransport.Sent wire() {

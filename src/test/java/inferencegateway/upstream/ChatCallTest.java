@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import inferencegateway.chat.ChatRequest;
 import inferencegateway.chat.Reason;
+import inferencegateway.chat.Tracking;
+import inferencegateway.config.ApiKey;
 import inferencegateway.http.Exchange;
 import inferencegateway.http.HttpFault;
 import inferencegateway.http.HttpRequest;
@@ -40,7 +42,7 @@ class ChatCallTest {
 
   @Test
   void withoutAKeyThereIsNoAuthorization() {
-    Map<String, String> headers = new RequestHeaders("1", null).chat(false, "r");
+    Map<String, String> headers = new RequestHeaders("1", () -> null).chat(false, Tracking.of("r"));
     assertEquals(Set.of("content-type", "accept", "x-request-id", "user-agent"), headers.keySet());
     assertEquals("application/json", headers.get("accept"));
   }
@@ -138,7 +140,7 @@ class ChatCallTest {
   @Test
   void largeBodiesAreWrittenElsewhere() {
     ChatRequest large = Backend.request("é".repeat(300_000));
-    backend.backend.chat(backend.loop, large, true, "r", heard);
+    backend.backend.chat(backend.loop, large, true, Tracking.of("r"), heard);
     assertEquals(0, backend.transport.sent.size());
     backend.loop.runNext();
     assertArrayEquals(ChatBody.write(large, true), backend.wire().request.body());
@@ -147,12 +149,14 @@ class ChatCallTest {
   @Test
   void abortWhileALargeBodyIsWrittenSendsNothing() {
     UpstreamCall call =
-        backend.backend.chat(backend.loop, Backend.request("x".repeat(300_000)), true, "r", heard);
+        backend.backend.chat(
+            backend.loop, Backend.request("x".repeat(300_000)), true, Tracking.of("r"), heard);
     call.abort();
     call.pause();
     call.resume();
     // Either the writer saw it, or its task finds the call closed.
-    backend.backend.chat(backend.loop, Backend.request("y".repeat(300_000)), true, "r", heard);
+    backend.backend.chat(
+        backend.loop, Backend.request("y".repeat(300_000)), true, Tracking.of("r"), heard);
     while (backend.transport.sent.isEmpty()) {
       backend.loop.runNext();
     }
@@ -164,7 +168,8 @@ class ChatCallTest {
   @Test
   void aPauseBeforeTheRequestHolds() {
     UpstreamCall call =
-        backend.backend.chat(backend.loop, Backend.request("x".repeat(300_000)), true, "r", heard);
+        backend.backend.chat(
+            backend.loop, Backend.request("x".repeat(300_000)), true, Tracking.of("r"), heard);
     call.pause();
     backend.loop.runNext();
     assertTrue(backend.wire().paused);
@@ -183,9 +188,9 @@ class ChatCallTest {
             },
             Backend.config(),
             Backend.limits(),
-            null,
+            ApiKey.NONE,
             "1");
-    failing.chat(backend.loop, Backend.request("a"), true, "r", heard);
+    failing.chat(backend.loop, Backend.request("a"), true, Tracking.of("r"), heard);
     assertEquals(Reason.UPSTREAM_CONNECT, heard.reason());
     assertEquals("refused", heard.failure.forLog());
   }
@@ -199,9 +204,9 @@ class ChatCallTest {
             },
             Backend.config(),
             Backend.limits(),
-            null,
+            ApiKey.NONE,
             "1");
-    failing.chat(backend.loop, Backend.request("a"), true, "r", heard);
+    failing.chat(backend.loop, Backend.request("a"), true, Tracking.of("r"), heard);
     assertEquals(Reason.BUG, heard.reason());
     assertFalse(heard.failure.message().contains("key"));
   }
@@ -215,7 +220,8 @@ class ChatCallTest {
     UpstreamCall call = backend.stream();
     assertEquals(new Exchange.ConnectionUse(true, 1), call.connectionUse());
     UpstreamCall waiting =
-        backend.backend.chat(backend.loop, Backend.request("x".repeat(300_000)), true, "r", heard);
+        backend.backend.chat(
+            backend.loop, Backend.request("x".repeat(300_000)), true, Tracking.of("r"), heard);
     assertEquals(new Exchange.ConnectionUse(false, 0), waiting.connectionUse());
     backend.loop.runNext();
   }

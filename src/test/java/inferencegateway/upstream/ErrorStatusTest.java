@@ -239,7 +239,8 @@ class ErrorStatusTest {
     backend.wire().fault(kind);
     Reason expected =
         switch (kind) {
-          case CONNECT, CONNECT_TIMEOUT, EXHAUSTED -> Reason.UPSTREAM_CONNECT;
+          case CONNECT, CONNECT_TIMEOUT -> Reason.UPSTREAM_CONNECT;
+          case EXHAUSTED -> Reason.NO_SOCKETS;
           case NO_RESPONSE, CUT -> Reason.UPSTREAM_RESET;
           case PROTOCOL -> Reason.UPSTREAM_PROTOCOL;
         };

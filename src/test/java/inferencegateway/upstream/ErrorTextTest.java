@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import inferencegateway.config.Secret;
 import java.time.Duration;
+import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Assertions;
@@ -15,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ErrorTextTest {
 
-  private final ErrorText texts = new ErrorText(new Secret("topsecret"));
+  private final ErrorText texts = new ErrorText(() -> List.of(new Secret("topsecret")));
 
   @ParameterizedTest
   @ValueSource(
