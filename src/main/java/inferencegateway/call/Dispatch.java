@@ -224,6 +224,7 @@ final class Dispatch {
       place.release();
       place = null;
     }
+    asking = asking == null ? null : asking.onceMore();
   }
 
   private boolean hasPrompt() {

@@ -8,7 +8,12 @@ import inferencegateway.proto.llm.v1.CompleteRequest;
 import inferencegateway.proto.llm.v1.LLMServiceGrpc;
 import inferencegateway.proto.llm.v1.TokenChunk;
 import inferencegateway.simulator.RecordedRequest;
+import inferencegateway.simulator.SimulatorConfig;
 import inferencegateway.testing.Eventually;
+import inferencegateway.testing.H2Behaviour;
+import inferencegateway.testing.Pace;
+import inferencegateway.testing.RawH2;
+import inferencegateway.testing.RawStream;
 import inferencegateway.testing.RecordingObserver;
 import io.grpc.Status;
 import io.grpc.health.v1.HealthCheckRequest;
@@ -18,13 +23,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What happens when the rescue of an answer goes wrong itself, or comes at a bad time. */
 class RescueInTroubleTest {
+
+  private static final UnaryOperator<SimulatorConfig> FLAT_OUT =
+      sim -> sim.withPace(Duration.ofMillis(5), Duration.ZERO);
 
   @Test
   void aSecondDeathIsTheEnd() {
@@ -226,24 +236,39 @@ class RescueInTroubleTest {
   }
 
   /** What waits for the caller counts as said. */
-  @Test
-  void aSlowCallerLosesNothingAndHearsNothingTwice() {
-    try (Fleet fleet =
-        Rescued.fleet(
-            2, sim -> sim.withPace(Duration.ofMillis(5), Duration.ZERO), Rescued.SLOW_PROBES)) {
-      CompleteRequest.Builder ask = Rescued.ask(40_000);
+  @ParameterizedTest
+  @ValueSource(ints = {200, 6_000})
+  void aSlowCallerLosesNothingAndHearsNothingTwice(int said) throws Exception {
+    try (Fleet fleet = Rescued.fleet(2, FLAT_OUT, Rescued.SLOW_PROBES);
+        RawH2 slow = RawH2.connect(fleet.gateway().port(), H2Behaviour.fixedWindow(0))) {
+      CompleteRequest.Builder ask = Rescued.ask(12_000);
       Rescued unbroken = Rescued.of(fleet.caller(), ask);
-      fleet.simulator(0).setFault("drop-after=20000");
-      RecordingObserver<CompleteRequest, TokenChunk> call = RecordingObserver.taking(1);
-      LLMServiceGrpc.newStub(fleet.callers().channel()).completeStream(ask.build(), call);
-      call.awaitMessages(1, Fleet.SOON);
-      Eventually.within(Fleet.SOON)
-          .assertThat("the first is done", () -> fleet.simulator(0).counters().running() == 0);
-      call.request(50_000);
-      assertTrue(call.awaitEnd(Fleet.SOON).isOk());
-      assertEquals(unbroken.text(), text(call));
-      TokenChunk last = call.messages().get(call.messages().size() - 1);
-      assertEquals(unbroken.end(Status.Code.OK).getUsage(), last.getUsage());
+      fleet.simulator(0).setFault("drop-after=" + said);
+      RawStream call = Scene.open(slow, Scene.STREAM, "slow", ask);
+      try (Pace pace = call.grantAtPace(8_000, Duration.ofMillis(50))) {
+        call.awaitEnd(Duration.ofSeconds(20));
+      }
+      assertEquals(OptionalInt.of(0), call.status());
+      assertEquals(unbroken.text(), SeededText.of(call));
+      assertEquals(1, fleet.chats(1).size());
+      assertEquals("12000", fleet.line("slow").get("output_tokens"));
+      assertTrue(Double.parseDouble(fleet.line("slow").get("backpressure_ms")) > 0);
+    }
+  }
+
+  @Test
+  void aCallerThatTakesNothingHoldsTheSecondBackendBackToo() {
+    try (Fleet fleet = Rescued.fleet(2, FLAT_OUT, Rescued.and(Map.of("slow-caller-stall", "1s")));
+        RawH2 slow = RawH2.connect(fleet.gateway().port(), H2Behaviour.fixedWindow(0))) {
+      fleet.simulator(0).setFault("drop-after=200");
+      RawStream call = Scene.open(slow, Scene.STREAM, "stuck", Rescued.ask(100_000));
+      call.awaitEnd(Fleet.SOON);
+      assertEquals(OptionalInt.of(Scene.CANCEL), call.resetCode());
+      awaitAborted(fleet);
+      assertTrue(awaitRest(fleet).tokens() < 90_000, "the second wrote everything");
+      CallLog.Line line = fleet.line("stuck");
+      assertEquals("slow_consumer", line.outcome());
+      assertEquals("backpressure", line.phase());
     }
   }
 

@@ -165,6 +165,19 @@ class RescueTest {
     }
   }
 
+  /** Neither backend would see the whole of it. */
+  @Test
+  void whereTheTextMayEndInsideAStopStringItIsNotRescued() {
+    try (Fleet fleet = Rescued.fleet()) {
+      String last = Rescued.of(fleet).chunks().get(4).getToken();
+      CompleteRequest.Builder ask = Rescued.ask();
+      ask.getStoppingBuilder().addStop(last.substring(last.length() - 1) + "###");
+      fleet.simulator(0).setFault("drop-after=5");
+      assertEquals("UPSTREAM_TRUNCATED", Rescued.of(fleet.caller(), ask).reason());
+      assertEquals(0, fleet.chats(1).size());
+    }
+  }
+
   @Test
   void withoutUsageOnTheWayTheSumIsNotCalledExact() {
     try (Fleet fleet = Rescued.fleet()) {
