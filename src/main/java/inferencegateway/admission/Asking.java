@@ -12,6 +12,7 @@ import inferencegateway.auth.CallerLimits;
  * @param deadline on the clock of {@link System#nanoTime}; compare by difference only
  * @param hasDeadline whether the caller set one
  * @param retried whether the caller has tried this call before
+ * @param again whether the call has had a place before: it is counted once, however often it moves
  */
 public record Asking(
     String caller,
@@ -20,7 +21,24 @@ public record Asking(
     long promptChars,
     long deadline,
     boolean hasDeadline,
-    boolean retried) {
+    boolean retried,
+    boolean again) {
+
+  public Asking(
+      String caller,
+      CallerLimits limits,
+      String model,
+      long promptChars,
+      long deadline,
+      boolean hasDeadline,
+      boolean retried) {
+    this(caller, limits, model, promptChars, deadline, hasDeadline, retried, false);
+  }
+
+  /** The same call, which now asks for another place. */
+  public Asking onceMore() {
+    return new Asking(caller, limits, model, promptChars, deadline, hasDeadline, retried, true);
+  }
 
   /** Nanoseconds until the deadline; without one, for ever. */
   long left(long now) {

@@ -76,13 +76,13 @@ public final class Gate {
     synchronized (lock) {
       long now = clock.getAsLong();
       Holder holder = holders.of(asking, now);
-      no = holder.overQuota(now);
+      no = asking.again() ? null : holder.overQuota(now);
       if (no == null) {
         no = admit(place, holder, decided, now);
       }
-      if (no == null) {
+      if (no == null && !asking.again()) {
         holder.countRequest();
-      } else {
+      } else if (no != null) {
         holders.forget(asking.caller(), now);
       }
     }

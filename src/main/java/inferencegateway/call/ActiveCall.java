@@ -1,9 +1,7 @@
 package inferencegateway.call;
 
 import inferencegateway.admission.Asking;
-import inferencegateway.chat.AnswerHead;
 import inferencegateway.chat.ChatRequest;
-import inferencegateway.chat.Delta;
 import inferencegateway.chat.Failure;
 import inferencegateway.chat.Finish;
 import inferencegateway.chat.Phase;
@@ -17,24 +15,22 @@ import inferencegateway.route.Trip;
 import inferencegateway.telemetry.Denial;
 import io.grpc.Context;
 import io.grpc.Deadline;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call: takes a request through admission to a backend and moves the answer to the caller.
+ * One call, from its headers to its single end. What happens in between is {@link Answering}.
  *
  * <p>Thread: everything runs on the loop that owns both connections. {@link #abandonedBy} and
  * {@link #shutDown} may be called from anywhere, at any time, even after the end, and hop to that
  * loop.
  *
  * <pre>
- *   ADMISSION -run-> QUEUED -place-> CONNECT -sent-> PREFILL -first delta-> DECODE &lt;-> BACKPRESSURE
- *   any -complete, failure, cancel, limit-> ended (once, in {@link #end})
+ *   arrive -run-> answering      any -complete, failure, cancel, limit-> ended (once, in {@link #end})
  * </pre>
  */
-public final class ActiveCall implements Dispatch.Owner {
+public final class ActiveCall {
 
   /**
    * A client's timer goes off about when ours does, and its reset may come first: so close to the
@@ -48,27 +44,13 @@ public final class ActiveCall implements Dispatch.Owner {
   private final AnswerSink sink;
   private final Calls calls;
   private final CallLoop loop;
-  private final Flow flow;
-  private final Silence silence;
   private final CallClock clock = new CallClock();
   private final CallCap cap;
+  private final Answering answering;
   private final Dispatch dispatch;
 
-  private Phase phase = Phase.ADMISSION;
   private boolean ended;
   private boolean streamClosed;
-  private @Nullable ChatRequest request;
-  private CallLoop.@Nullable Timer stall;
-
-  /** Pieces that the caller gets. */
-  private int deltas;
-
-  /** Pieces that the present attempt has brought. */
-  private int attemptDeltas;
-
-  private @Nullable Rescue rescue;
-  private int rescued;
-  private long collectedBytes;
   private long promptChars;
 
   ActiveCall(CallInfo info, AnswerSink sink, Calls calls) {
@@ -76,9 +58,8 @@ public final class ActiveCall implements Dispatch.Owner {
     this.sink = sink;
     this.calls = calls;
     this.loop = info.loop();
-    this.flow = new Flow(sink, new Throttle());
-    this.silence = new Silence(loop, this::silent);
-    this.dispatch = new Dispatch(info, calls, this);
+    this.answering = new Answering(info, sink, calls, clock, this);
+    this.dispatch = answering.dispatch();
     this.cap = new CallCap(loop, calls.limits(), info.context(), clock, this::capped);
   }
 
@@ -143,7 +124,7 @@ public final class ActiveCall implements Dispatch.Owner {
   /** The transport would take more. */
   public void ready() {
     if (!ended) {
-      flow.ready();
+      answering.ready();
     }
   }
 
@@ -161,12 +142,9 @@ public final class ActiveCall implements Dispatch.Owner {
     loop.execute(() -> fail(Failure.of(Reason.SHUTTING_DOWN, "the gateway is shutting down")));
   }
 
-  // --- waiting for a place ---
-
   private void queue(Trip trip, ChatRequest checked) {
-    request = checked;
     promptChars = Sizes.chars(checked.messages());
-    dispatch.start(trip, checked, isUpstreamStreamed(checked), asking(checked));
+    answering.begin(trip, checked, asking(checked));
   }
 
   private Asking asking(ChatRequest checked) {
@@ -182,322 +160,14 @@ public final class ActiveCall implements Dispatch.Owner {
         info.retried());
   }
 
-  @Override
-  public boolean isOver() {
-    return ended;
-  }
-
-  @Override
-  public void waiting() {
-    phase = Phase.QUEUED;
-    clock.queued();
-  }
-
-  @Override
-  public void fellBackTo(String model) {
-    sink.header("x-gateway-model", model);
-    sink.header("x-gateway-fallback", "true");
-  }
-
-  @Override
-  public void granted() {
-    phase = Phase.CONNECT;
-    clock.granted();
-    if (isRescue() && rescued == 0) {
-      rescued = 1;
-      sink.trailer("x-gateway-rescued", "1");
-    }
-  }
-
-  @Override
-  public void refused(Failure failure) {
-    fail(told(failure));
-  }
-
-  /** A partial answer needs the pieces, whatever the caller takes. */
-  private boolean isUpstreamStreamed(ChatRequest checked) {
-    return info.streaming() || checked.timeLimits().partialAnswer();
-  }
-
-  // --- the answer ---
-
-  @Override
-  public void onSent() {
-    if (ended || phase != Phase.CONNECT || request == null) {
-      return;
-    }
-    phase = Phase.PREFILL;
-    if (isUpstreamStreamed(request)) {
-      silence.watch(shorter(calls.limits().firstTokenTimeout(), request.timeLimits().firstToken()));
-    }
-  }
-
-  @Override
-  public void onHead(AnswerHead head) {
-    if (!isRescue()) { // The caller has one answer, under its first name.
-      flow.head(head);
-    }
-    forgetPrompt(false);
-  }
-
-  /** The backend has it; the answer may take long. */
-  private void forgetPrompt(boolean hasOutput) {
-    if (request != null && dispatch.forgetPrompt(hasOutput)) {
-      request = request.withoutMessages();
-      InboundBytes.release(info.context());
-    }
-  }
-
-  @Override
-  public void onDelta(Delta delta) {
-    if (ended) {
-      return;
-    }
-    long now = System.nanoTime();
-    if (attemptDeltas++ == 0) {
-      firstDelta(now);
-    }
-    silence.heard(now);
-    if (isRescue()) {
-      join(delta);
-    } else {
-      remember(delta);
-      handOver(delta);
-    }
-  }
-
-  private void handOver(Delta delta) {
-    deltas++;
-    if (info.streaming() || fits(delta)) {
-      flow.offer(delta);
-    }
-  }
-
-  private void firstDelta(long now) {
-    phase = Phase.DECODE;
-    if (!isRescue() && dispatch.mayRescue()) {
-      rescue = new Rescue(calls.maxResponseBytes());
-    }
-    forgetPrompt(true);
-    silence.heardFirst();
-    if (request != null && isUpstreamStreamed(request)) {
-      if (deltas == 0) {
-        clock.firstToken(now);
-      }
-      dispatch.firstToken();
-      silence.watch(shorter(calls.limits().gapTimeout(), request.timeLimits().gap()));
-    }
-  }
-
-  /** Pieces that are collected for a unary caller must stay within one message. */
-  private boolean fits(Delta delta) {
-    collectedBytes += Sizes.utf8(delta.text()) + Sizes.utf8(delta.reasoning());
-    if (collectedBytes <= calls.maxResponseBytes()) {
-      return true;
-    }
-    fail(Sizes.responseTooLarge(calls.maxResponseBytes()));
-    return false;
-  }
-
-  @Override
-  public void onBatchEnd() {
-    if (!ended) {
-      flow.batchEnded();
-    }
-  }
-
-  @Override
-  public void onCompleted(Finish finish, @Nullable Usage usage) {
-    dispatch.completed();
-    end(new Outcome.Completed(finish, total(usage)));
-  }
-
-  private Usage total(@Nullable Usage usage) {
-    if (rescue != null && rescue.isUnderWay()) {
-      return rescue.sum(usage, attemptDeltas);
-    }
-    return usage != null ? usage : Usage.counted(deltas);
-  }
-
-  @Override
-  public void onFailed(Failure failure) {
-    dispatch.failed(failure.reason());
-    boolean goesOn =
-        attemptDeltas == 0
-            ? goesOnAfter(failure.reason())
-            : dispatch.wasCutOff() && isRescuedFrom(failure);
-    if (!goesOn) {
-      fail(told(dispatch.explained(failure)));
-    }
-  }
-
-  /** Before any output, another backend or model may do what this one did not. */
-  private boolean goesOnAfter(Reason why) {
-    if (ended || attemptDeltas > 0 || isLate()) {
-      return false;
-    }
-    silence.stop();
-    return dispatch.goesOnAfter(why);
-  }
-
-  // --- an answer whose backend died ---
-
-  private boolean isRescue() {
-    return rescue != null && rescue.isUnderWay();
-  }
-
-  private void remember(Delta delta) {
-    if (rescue == null || rescue.isOut()) {
-      return;
-    }
-    rescue.said(delta);
-    if (rescue.isOut()) {
-      dispatch.rescueIsOut();
-      forgetPrompt(true);
-    }
-  }
-
-  /** The next piece of the second part. One that begins to think would only confuse. */
-  private void join(Delta delta) {
-    String text = rescue == null ? delta.text() : rescue.join(delta.text());
-    if (!delta.reasoning().isEmpty()) {
-      attemptDeltas = 0;
-      fail(
-          told(
-              Failure.of(
-                  Reason.UPSTREAM_PROTOCOL,
-                  "the backend reasons where it should go on with text")));
-    } else if (!text.isEmpty()) {
-      handOver(Delta.text(text));
-    }
-  }
-
-  /** Has another backend go on with the answer, where that is allowed and possible. */
-  private boolean isRescuedFrom(Failure failure) {
-    if (ended || rescue == null || request == null || isLate()) {
-      return false;
-    }
-    ChatRequest rest = rescue.rest(request, dispatch.usage());
-    Trip way = rest == null ? null : dispatch.wayToRescue();
-    if (rest == null || way == null) {
-      return false;
-    }
-    rescue.begins(dispatch.explained(failure));
-    attemptDeltas = 0;
-    silence.startOver();
-    stopStall();
-    flow.newSource();
-    dispatch.carryOn(way, rest);
-    return true;
-  }
-
-  /** A rescue that brought nothing is not what went wrong. */
-  private Failure told(Failure failure) {
-    return rescue != null && rescue.isUnderWay() && attemptDeltas == 0
-        ? rescue.cameToNothing(failure)
-        : failure;
-  }
-
-  /** Turns the backend's tap. */
-  private final class Throttle implements Flow.Source {
-    @Override
-    public void pause() {
-      phase = Phase.BACKPRESSURE;
-      silence.stop();
-      callerMoved();
-      dispatch.pause();
-    }
-
-    @Override
-    public void callerMoved() {
-      stopStall();
-      stall = loop.schedule(calls.limits().slowCallerStall(), ActiveCall.this::stalled);
-    }
-
-    @Override
-    public void resume() {
-      phase = Phase.DECODE;
-      stopStall();
-      if (request != null) {
-        silence.watch(shorter(calls.limits().gapTimeout(), request.timeLimits().gap()));
-      }
-      dispatch.resume();
-    }
-  }
-
-  // --- limits ---
-
-  private void silent() {
-    Backend at = dispatch.backend();
-    if (at != null) {
-      at.silentSince(silence.since());
-    }
-    if (wantsPartial()) {
-      end(new Outcome.Completed(Finish.TIME_LIMIT, Usage.counted(deltas)));
-    } else if (attemptDeltas == 0) {
-      if (!goesOnAfter(Reason.FIRST_TOKEN_TIMEOUT)) {
-        fail(
-            told(
-                Failure.of(Reason.FIRST_TOKEN_TIMEOUT, "the backend sent no first token in time")));
-      }
-    } else {
-      silentBetweenTokens(at);
-    }
-  }
-
-  /**
-   * Silence alone is no death: a busy backend is silent too, and a limit of the caller's is a
-   * promise. What others have found dead, though, will not speak again.
-   */
-  private void silentBetweenTokens(@Nullable Backend at) {
-    Failure gap = Failure.of(Reason.INTER_TOKEN_TIMEOUT, "the backend stopped sending tokens");
-    Duration asked = request == null ? null : request.timeLimits().gap();
-    boolean ours = asked == null || calls.limits().gapTimeout().compareTo(asked) <= 0;
-    boolean dead = at != null && !at.isUp();
-    if (!(ours && dead && isRescuedFrom(gap))) {
-      fail(gap);
-    }
-  }
-
-  /** Nothing has come from that backend for anybody. From the watchdog's thread. */
-  void stalledAt(Backend backend) {
-    loop.execute(
-        () -> {
-          boolean waits = phase == Phase.PREFILL || phase == Phase.DECODE;
-          if (!ended && waits && dispatch.backend() == backend) {
-            silence.stop();
-            silent();
-          }
-        });
-  }
-
-  private void stalled() {
-    end(new Outcome.Abandoned(Outcome.Cause.SLOW_CONSUMER));
-  }
-
   private void capped() {
     if (ended) {
       sink.reset();
-    } else if (wantsPartial()) {
-      end(new Outcome.Completed(Finish.TIME_LIMIT, Usage.counted(deltas)));
+    } else if (answering.wantsPartial()) {
+      end(new Outcome.Completed(Finish.TIME_LIMIT, answering.counted()));
     } else {
       fail(Failure.of(Reason.MAX_CALL_TIME, "the call took longer than its time limit allows"));
     }
-  }
-
-  private boolean wantsPartial() {
-    return request != null && request.timeLimits().partialAnswer();
-  }
-
-  private void stopStall() {
-    if (stall != null) {
-      stall.cancel();
-      stall = null;
-    }
-  }
-
-  private static Duration shorter(Duration ours, @Nullable Duration theirs) {
-    return theirs == null || ours.compareTo(theirs) < 0 ? ours : theirs;
   }
 
   // --- the end ---
@@ -528,12 +198,17 @@ public final class ActiveCall implements Dispatch.Owner {
         : Outcome.Cause.CANCELLED;
   }
 
-  private boolean isLate() {
+  boolean isOver() {
+    return ended;
+  }
+
+  /** Whether the caller's deadline has passed. */
+  boolean isLate() {
     Deadline deadline = info.context().getDeadline();
     return deadline != null && deadline.isExpired();
   }
 
-  private void fail(Failure failure) {
+  void fail(Failure failure) {
     if (isLate()) {
       // Two clocks, one deadline: what looks like a fault of the backend may be the caller's own
       // limit, seen first by it.
@@ -543,14 +218,14 @@ public final class ActiveCall implements Dispatch.Owner {
     }
   }
 
-  private void end(Outcome outcome) {
+  /** The only end. Only the first counts. */
+  void end(Outcome outcome) {
     if (ended) {
       return;
     }
     ended = true;
     clock.ended();
-    silence.stop();
-    stopStall();
+    answering.stopWaiting();
     settle(outcome);
     dispatch.stop();
     tell(outcome);
@@ -570,9 +245,12 @@ public final class ActiveCall implements Dispatch.Owner {
           if (Verdict.saysNoRoom(failed.failure().reason())) {
             dispatch.pushedBack();
           }
-          return deltas == 0 ? failed : charged(failed, Usage.counted(deltas));
+          return deltas() == 0 ? failed : charged(failed, answering.counted());
         },
-        gone -> phase.compareTo(Phase.CONNECT) <= 0 ? gone : charged(gone, Usage.counted(deltas)));
+        gone ->
+            deltas() == 0 && phase().compareTo(Phase.CONNECT) <= 0
+                ? gone
+                : charged(gone, answering.counted()));
   }
 
   /** Where the backend did not count the prompt, it is taken for four characters a token. */
@@ -587,20 +265,20 @@ public final class ActiveCall implements Dispatch.Owner {
   }
 
   private Outcome tellCompleted(Outcome.Completed done) {
-    flow.flush();
-    sink.complete(flow.head(), done.finish(), done.usage(), timing());
+    answering.flow().flush();
+    sink.complete(answering.flow().head(), done.finish(), done.usage(), timing());
     return done;
   }
 
   private Outcome tellFailed(Outcome.Failed failed) {
-    flow.flush();
-    sink.fail(Statuses.of(failed.failure(), info.requestId(), phase, handedOver()));
+    answering.flow().flush();
+    sink.fail(Statuses.of(failed.failure(), info.requestId(), phase(), handedOver()));
     return failed;
   }
 
   /** What was collected for a unary caller has not reached it. */
   private int handedOver() {
-    return info.streaming() ? deltas : 0;
+    return info.streaming() ? deltas() : 0;
   }
 
   private Outcome tellAbandoned(Outcome.Abandoned gone) {
@@ -618,7 +296,12 @@ public final class ActiveCall implements Dispatch.Owner {
 
   /** From any thread. */
   Silence silence() {
-    return silence;
+    return answering.silence();
+  }
+
+  /** Nothing has come from that backend for anybody. From the watchdog's thread. */
+  void stalledAt(Backend backend) {
+    answering.stalledAt(backend);
   }
 
   /** Who has the call now; from any thread. */
@@ -631,16 +314,16 @@ public final class ActiveCall implements Dispatch.Owner {
   }
 
   Phase phase() {
-    return phase;
+    return answering.phase();
   }
 
   int deltas() {
-    return deltas;
+    return answering.deltas();
   }
 
   /** How often another backend went on with the answer. */
   int rescued() {
-    return rescued;
+    return answering.rescued();
   }
 
   String model() {
@@ -652,7 +335,7 @@ public final class ActiveCall implements Dispatch.Owner {
   }
 
   long pausedNanos() {
-    return flow.pausedNanos(System.nanoTime());
+    return answering.flow().pausedNanos(System.nanoTime());
   }
 
   Exchange.ConnectionUse connectionUse() {

@@ -52,6 +52,10 @@ final class Dispatch {
   private boolean streamed;
   private String sentModel = "";
   private @Nullable Place place;
+
+  /** The last place that was held; stays when the attempt is over. */
+  private @Nullable Place payer;
+
   private @Nullable UpstreamCall upstream;
   private boolean upstreamDone;
   private boolean rescueIsOut;
@@ -125,6 +129,7 @@ final class Dispatch {
       }
       return;
     }
+    payer = place;
     Trip.Stop stop = trip.at(held);
     backend = stop.backend();
     backendName = stop.backend().name();
@@ -162,8 +167,8 @@ final class Dispatch {
 
   /** What the call has cost; before {@link #stop}. */
   void charge(long tokens) {
-    if (place != null && backend != null && tokens > 0) {
-      place.charge(tokens);
+    if (payer != null && tokens > 0) {
+      payer.charge(tokens);
     }
   }
 
@@ -219,6 +224,7 @@ final class Dispatch {
       place.release();
       place = null;
     }
+    asking = asking == null ? null : asking.onceMore();
   }
 
   private boolean hasPrompt() {

@@ -3,6 +3,7 @@ package inferencegateway.call;
 import inferencegateway.chat.ChatRequest;
 import inferencegateway.chat.Delta;
 import inferencegateway.chat.Failure;
+import inferencegateway.chat.Stopping;
 import inferencegateway.chat.Usage;
 import org.jspecify.annotations.Nullable;
 
@@ -88,9 +89,27 @@ final class Rescue {
   @Nullable ChatRequest rest(ChatRequest whole, @Nullable Usage usage) {
     first = usage;
     kept = Math.max(0, (usage == null ? pieces : usage.output()) - blankPieces);
-    return state == State.WRITING && kept < whole.maxTokens()
-        ? whole.restAfter(Seam.beginning(said), kept)
+    String beginning = Seam.beginning(said);
+    return state == State.WRITING
+            && kept < whole.maxTokens()
+            && !endsInsideAStop(beginning, whole.stopping())
+        ? whole.restAfter(beginning, kept)
         : null;
+  }
+
+  /**
+   * Backends look for stop strings in what they write themselves. One that lies across the seam
+   * would not be found, and the answer would run on: where the text may end inside one, it ends.
+   */
+  private static boolean endsInsideAStop(String text, Stopping stopping) {
+    for (String stop : stopping.stop()) {
+      for (int length = 1; length < stop.length(); length++) {
+        if (text.endsWith(stop.substring(0, length))) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /**

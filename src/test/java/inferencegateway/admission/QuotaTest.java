@@ -46,6 +46,14 @@ class QuotaTest {
   }
 
   @Test
+  void aCallThatMovesIsCountedOnce() {
+    Asking asking = requests(1);
+    crowd.place(asking).release();
+    crowd.place(asking.onceMore()).release();
+    refusedFor(asking);
+  }
+
+  @Test
   void tokensAreChargedAfterwardsAndDebtIsWaitedOut() {
     Place place = crowd.place(tokens(600));
     place.charge(1_199);

@@ -58,8 +58,16 @@ final class Fleet implements AutoCloseable {
   private final Gateway gateway;
   private final Callers callers;
 
+  /** By how much each backend is to be preferred to the next; 1: not at all. */
+  private final int slope;
+
   private Fleet(
-      int size, UnaryOperator<SimulatorConfig> shape, String routes, Map<String, String> settings) {
+      int size,
+      UnaryOperator<SimulatorConfig> shape,
+      int slope,
+      String routes,
+      Map<String, String> settings) {
+    this.slope = slope;
     for (int i = 0; i < size; i++) {
       Simulator simulator = new Simulator(shape.apply(quick()));
       simulator.start();
@@ -103,7 +111,22 @@ final class Fleet implements AutoCloseable {
 
   static Fleet of(
       int size, UnaryOperator<SimulatorConfig> shape, String models, Map<String, String> settings) {
-    Fleet fleet = new Fleet(size, shape, models, settings);
+    return of(size, shape, 1, models, settings);
+  }
+
+  /** The first backend is asked as long as it can be, then the second, and so on. */
+  static Fleet inOrder(
+      int size, UnaryOperator<SimulatorConfig> shape, String models, Map<String, String> settings) {
+    return of(size, shape, 30, models, settings);
+  }
+
+  private static Fleet of(
+      int size,
+      UnaryOperator<SimulatorConfig> shape,
+      int slope,
+      String models,
+      Map<String, String> settings) {
+    Fleet fleet = new Fleet(size, shape, slope, models, settings);
     fleet.awaitHealth(ServingStatus.SERVING);
     return fleet;
   }
@@ -123,9 +146,17 @@ final class Fleet implements AutoCloseable {
     backends.forEach(
         i ->
             text.append(
-                "  - {name: b%d, url: \"http://127.0.0.1:%d/v1\"}\n"
-                    .formatted(i, proxies.get(i).port())));
+                "  - {name: b%d, url: \"http://127.0.0.1:%d/v1\", weight: %d}\n"
+                    .formatted(i, proxies.get(i).port(), weight(i))));
     write(text + models);
+  }
+
+  private int weight(int i) {
+    int weight = 1;
+    for (int after = i + 1; after < proxies.size(); after++) {
+      weight *= slope;
+    }
+    return weight;
   }
 
   void write(String routes) {

@@ -1,7 +1,10 @@
 package inferencegateway.route;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -73,6 +76,22 @@ class FleetTest {
       assertEquals("started", backends.states.get("a"));
     }
     assertEquals("closed", backends.states.get("a"));
+  }
+
+  @Test
+  void aRescueGoesToTheOthersOfThePoolThatAreUp() throws IOException {
+    try (Fleet fleet = fleet(two())) {
+      Backend died = fleet.routes().backends().get(0);
+      Backend other = fleet.routes().backends().get(1);
+      Trip trip =
+          assertInstanceOf(Routes.Choice.Found.class, fleet.routes().choose("m", "r", "")).trip();
+      Trip rescue = trip.toRescueFrom(died);
+      assertNotNull(rescue);
+      assertSame(other.capacity(), rescue.choose(place -> true));
+      assertFalse(rescue.leave(other, Reason.UPSTREAM_CONNECT), "none is left");
+      other.wedged(true);
+      assertNull(trip.toRescueFrom(died));
+    }
   }
 
   @Test

@@ -35,6 +35,15 @@ class RetryBudgetTest {
   }
 
   @Test
+  void rescuesMayBeAsManyAsCallsRunAndLeaveNothingForRetries() {
+    for (int i = 0; i < 40; i++) {
+      assertTrue(budget.mayRescue(40));
+    }
+    assertFalse(budget.mayRescue(40));
+    assertFalse(budget.mayRetry());
+  }
+
+  @Test
   void whatIsLongPastDoesNotCount() {
     for (int i = 0; i < 1_000; i++) {
       budget.called();

@@ -75,6 +75,35 @@ class SimulatorProtocolTest {
     assertEquals("[DONE]", answer.events().get(answer.events().size() - 1));
   }
 
+  private static final String GOES_ON =
+      ",\"seed\":3,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"},"
+          + "{\"role\":\"assistant\",\"content\":\"%s\"}],\"continue_final_message\":true";
+
+  private static String text(Http answer) {
+    return answer.json().at("/choices/0/message/content").asText();
+  }
+
+  @Test
+  void anAnswerGoesOnWhereItsBeginningEnds() {
+    String whole = text(unary("Hello", ",\"seed\":3"));
+    for (int end : new int[] {1, 10, 25, whole.length() / 2}) {
+      Http rest = unary("", GOES_ON.formatted(whole.substring(0, end)));
+      assertEquals(whole.substring(end), text(rest));
+    }
+    assertTrue(simulator.chats().get(1).continued());
+    assertFalse(simulator.chats().get(0).continued());
+  }
+
+  @Test
+  void whatGoesOnMayNotBeginAnew() {
+    Http refused = unary("", GOES_ON.formatted("A") + ",\"add_generation_prompt\":true");
+    assertEquals(400, refused.status());
+    assertTrue(
+        refused.json().at("/error/message").asText().contains("Cannot set both"), refused.body());
+    String good = GOES_ON.formatted("A") + ",\"add_generation_prompt\":false";
+    assertEquals(200, unary("", good).status());
+  }
+
   @Test
   void usageComesOnlyWhenAskedFor() {
     assertTrue(stream("Hello", "").chunks().stream().noneMatch(c -> c.has("usage")));

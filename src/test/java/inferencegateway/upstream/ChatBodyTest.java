@@ -10,6 +10,7 @@ import com.openai.core.ObjectMappers;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import inferencegateway.chat.ChatMessage;
 import inferencegateway.chat.ChatRequest;
+import inferencegateway.chat.Continuation;
 import inferencegateway.chat.Role;
 import inferencegateway.chat.Sampling;
 import inferencegateway.chat.Stopping;
@@ -64,6 +65,27 @@ class ChatBodyTest {
             + "\"include_stop_str_in_output\":true,\"min_tokens\":3,\"ignore_eos\":true,"
             + "\"stream\":false}",
         written(WarmUp.everything(), false));
+  }
+
+  @Test
+  void anAnswerThatMayBeGoneOnWithTellsItsUsageAllAlong() {
+    ChatRequest may = Backend.request("hi").with(Continuation.POSSIBLE);
+    assertTrue(
+        written(may, true)
+            .contains(
+                "\"stream_options\":{\"include_usage\":true,\"continuous_usage_stats\":true}"));
+    assertFalse(written(may, false).contains("stream_options"));
+  }
+
+  @Test
+  void theRestOfAnAnswerGoesOnWithItsBeginning() {
+    assertEquals(
+        "{\"messages\":[{\"content\":\"hi\",\"role\":\"user\"},"
+            + "{\"role\":\"assistant\",\"content\":\"so far\"}],"
+            + "\"model\":\"m\",\"max_tokens\":12,\"stream_options\":{\"include_usage\":true},"
+            + "\"stream\":true,\"continue_final_message\":true,\"add_generation_prompt\":false,"
+            + "\"echo\":false}",
+        written(Backend.request("hi").restAfter("so far", 4), true));
   }
 
   @Test
