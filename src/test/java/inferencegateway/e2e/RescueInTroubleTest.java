@@ -245,6 +245,8 @@ class RescueInTroubleTest {
       Rescued unbroken = Rescued.of(fleet.caller(), ask);
       fleet.simulator(0).setFault("drop-after=" + said);
       RawStream call = Scene.open(slow, Scene.STREAM, "slow", ask);
+      Eventually.within(Fleet.SOON)
+          .assertThat("more than the transport takes", () -> written(fleet) > 4_000);
       try (Pace pace = call.grantAtPace(8_000, Duration.ofMillis(50))) {
         call.awaitEnd(Duration.ofSeconds(20));
       }
@@ -254,6 +256,12 @@ class RescueInTroubleTest {
       assertEquals("12000", fleet.line("slow").get("output_tokens"));
       assertTrue(Double.parseDouble(fleet.line("slow").get("backpressure_ms")) > 0);
     }
+  }
+
+  /** Of the second call, by both backends. */
+  private static int written(Fleet fleet) {
+    return fleet.chats(0).stream().skip(1).mapToInt(RecordedRequest::tokens).sum()
+        + fleet.chats(1).stream().mapToInt(RecordedRequest::tokens).sum();
   }
 
   @Test
