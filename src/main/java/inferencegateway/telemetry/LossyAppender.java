@@ -2,12 +2,17 @@ package inferencegateway.telemetry;
 
 import ch.qos.logback.classic.AsyncAppender;
 import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Hands lines to a thread of its own and never waits. While a fifth of its places or less are free,
- * only warnings and errors get one.
+ * only warnings and errors get one. A line of its own tells how many were lost, once half of the
+ * places are free again.
  */
 final class LossyAppender extends AsyncAppender {
 
@@ -17,6 +22,8 @@ final class LossyAppender extends AsyncAppender {
 
   /** Counts from any thread. */
   private final LongAdder dropped = new LongAdder();
+
+  private final AtomicLong told = new AtomicLong();
 
   LossyAppender() {
     setName("stderr");
@@ -34,7 +41,23 @@ final class LossyAppender extends AsyncAppender {
         || (free <= KEPT_FOR_WARNINGS && !event.getLevel().isGreaterOrEqual(Level.WARN))) {
       dropped.increment();
     } else {
+      if (free > PLACES / 2) {
+        tellDropped();
+      }
       super.append(event);
+    }
+  }
+
+  private void tellDropped() {
+    long now = dropped.sum();
+    long before = told.get();
+    if (now > before && told.compareAndSet(before, now)) {
+      // Not through the logger: an appender that is writing takes no line from itself.
+      Logger own = ((LoggerContext) getContext()).getLogger(LossyAppender.class);
+      String text =
+          (now - before) + " log lines were dropped: they came faster than they were read";
+      super.append(
+          new LoggingEvent(LossyAppender.class.getName(), own, Level.WARN, text, null, null));
     }
   }
 

@@ -25,7 +25,7 @@ final class HealthNames {
   ServingStatus check(String name) {
     return HealthGrpc.newBlockingStub(channel)
         .withWaitForReady()
-        .withDeadlineAfter(10, TimeUnit.SECONDS)
+        .withDeadlineAfter(30, TimeUnit.SECONDS)
         .check(request(name))
         .getStatus();
   }

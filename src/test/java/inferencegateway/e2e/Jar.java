@@ -20,6 +20,8 @@ final class Jar implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(20);
   private static final Pattern PORT = Pattern.compile("[ \"]port\"?[=:](\\d+)");
 
+  private static final Pattern HEALTH_PORT = Pattern.compile("health_port\"?[=:](\\d+)");
+
   private final Process process;
   private final List<String> lines = new CopyOnWriteArrayList<>();
 
@@ -58,7 +60,11 @@ final class Jar implements AutoCloseable {
   }
 
   static Process process(int backendPort, String... flags) throws IOException {
-    return new ProcessBuilder(command(backendPort, flags)).redirectErrorStream(true).start();
+    return builder(backendPort, flags).redirectErrorStream(true).start();
+  }
+
+  static ProcessBuilder builder(int backendPort, String... flags) {
+    return new ProcessBuilder(command(backendPort, flags));
   }
 
   private static List<String> command(int backendPort, String... flags) {
@@ -82,6 +88,15 @@ final class Jar implements AutoCloseable {
 
   int port() {
     return port(started());
+  }
+
+  /** Where it has one; {@code --health-listen}. */
+  int healthPort() {
+    Matcher port = HEALTH_PORT.matcher(started());
+    if (!port.find()) {
+      throw new AssertionError("no health port in: " + started());
+    }
+    return Integer.parseInt(port.group(1));
   }
 
   private String started() {

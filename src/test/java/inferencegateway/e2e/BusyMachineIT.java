@@ -1,0 +1,83 @@
+package inferencegateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import inference.Inference.GenerateRequest;
+import inference.Inference.TokenResponse;
+import inference.InferenceServiceGrpc;
+import inferencegateway.simulator.Simulator;
+import inferencegateway.simulator.SimulatorConfig;
+import inferencegateway.testing.Callers;
+import inferencegateway.testing.Eventually;
+import inferencegateway.testing.RecordingObserver;
+import inferencegateway.testing.SeedCallers;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** O7: others use every core there is, and liveness still answers in time. */
+class BusyMachineIT {
+
+  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final int PROBES = 200;
+
+  private final Simulator simulator =
+      new Simulator(SimulatorConfig.defaults().withJournal(false).withAnswerTokens(100_000));
+
+  private final List<Process> burning = new ArrayList<>();
+
+  @BeforeEach
+  void start() {
+    simulator.start();
+  }
+
+  @AfterEach
+  void stop() {
+    burning.forEach(Process::destroyForcibly);
+    simulator.close();
+  }
+
+  private void burn() throws IOException {
+    for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors(); i++) {
+      burning.add(new ProcessBuilder("timeout", "60", "sh", "-c", "while :; do :; done").start());
+    }
+  }
+
+  @Test
+  void livenessIsToldInTime() throws Exception {
+    try (Jar jar = Jar.serve(simulator.port(), "--health-listen=127.0.0.1:0");
+        Callers callers = new Callers(jar.port());
+        Callers probes = new Callers(jar.healthPort())) {
+      Eventually.within(LONG)
+          .assertThat("serving", () -> new HealthNames(callers.channel()).isServing());
+      List<RecordingObserver<GenerateRequest, TokenResponse>> streams = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        RecordingObserver<GenerateRequest, TokenResponse> stream = RecordingObserver.eager();
+        InferenceServiceGrpc.newStub(callers.channel())
+            .generateStream(SeedCallers.generateRequest("Hi"), stream);
+        streams.add(stream);
+      }
+      burn();
+      HealthNames health = new HealthNames(probes.channel());
+      long[] micros = new long[PROBES];
+      for (int i = 0; i < PROBES; i++) {
+        long from = System.nanoTime();
+        assertEquals(ServingStatus.SERVING, health.check("liveness"));
+        micros[i] = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - from);
+      }
+      Arrays.sort(micros);
+      // The prober shares the busy cores too, so that this is more than what the gateway needs.
+      long p99 = micros[PROBES * 99 / 100 - 1];
+      assertTrue(p99 < 200_000, "p99 of a liveness probe in us: " + p99);
+      streams.forEach(RecordingObserver::cancel);
+    }
+  }
+}
