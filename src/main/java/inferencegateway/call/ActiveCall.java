@@ -84,7 +84,8 @@ public final class ActiveCall {
       return;
     }
     cap.shorten(checked.timeLimits());
-    Routes.Choice choice = calls.routes().choose(checked.model(), info.requestId(), info.session());
+    Routes.Choice choice =
+        calls.routes().choose(checked.model(), info.requestId(), info.session(), this::mayUse);
     if (choice instanceof Routes.Choice.Found found && !mayUse(found.trip().name())) {
       deny(found.trip().name());
     } else if (choice instanceof Routes.Choice.Found found) {

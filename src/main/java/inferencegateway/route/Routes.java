@@ -6,6 +6,7 @@ import inferencegateway.chat.Reason;
 import inferencegateway.health.Readiness.Upstream;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** Where calls go now. Replaced as a whole when the routes change. Thread-safe. */
 public final class Routes {
@@ -45,12 +46,13 @@ public final class Routes {
    * @param asked the caller's model; empty when it named none
    * @param requestId decides where weights leave a choice
    * @param session calls of one session go to one backend as far as that is good; empty for none
+   * @param mayUse who has to name a model is told only of those
    */
-  public Choice choose(String asked, String requestId, String session) {
+  public Choice choose(String asked, String requestId, String session, Predicate<String> mayUse) {
     Table now = table;
     String name = asked.isEmpty() ? now.modelOfUnnamed() : asked;
     if (name == null) {
-      return new Choice.Refused(ambiguous(now.served()));
+      return new Choice.Refused(ambiguous(now.served().stream().filter(mayUse).toList()));
     }
     Model model = now.find(name);
     return model == null
@@ -87,9 +89,8 @@ public final class Routes {
         List.of(
             new FieldViolation(
                 "model",
-                "name one: the backend serves several and the gateway has no default; one of "
-                    + names
-                    + more)));
+                "name one: the backend serves several and the gateway has no default"
+                    + (names.isEmpty() ? "" : "; one of " + names + more))));
   }
 
   /** What came of choosing. */

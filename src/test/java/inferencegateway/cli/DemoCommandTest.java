@@ -65,6 +65,14 @@ final class DemoCommandTest {
     assertTrue(run.err().contains("--backend: is no flag of demo"), run.err());
   }
 
+  @Test
+  void aListOfCallersIsForServe() {
+    CliRun run =
+        demo(config -> started(config), Map.of("GATEWAY_CALLERS_FILE", "callers.yaml"), "--once");
+    assertEquals(2, run.code());
+    assertTrue(run.err().contains("callers.file"), run.err());
+  }
+
   private FakeGateway started(GatewayConfig config) throws IOException {
     seen.set(config);
     return FakeGateway.start();

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import inferencegateway.chat.Reason;
 import inferencegateway.config.RoutingConfig;
 import inferencegateway.testing.Eventually;
+import inferencegateway.upstream.ProbeAnswer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -58,7 +59,9 @@ class FleetTest {
     try (Fleet fleet = fleet(two())) {
       Backend kept = fleet.routes().backends().get(0);
       Trip trip =
-          assertInstanceOf(Routes.Choice.Found.class, fleet.routes().choose("m", "r", "")).trip();
+          assertInstanceOf(
+                  Routes.Choice.Found.class, fleet.routes().choose("m", "r", "", any -> true))
+              .trip();
       trip.begun();
       fleet.apply(Backends.routing(Backends.config("a", 1, false), Backends.config("c", 1, false)));
       assertSame(kept, fleet.routes().backends().get(0));
@@ -84,7 +87,9 @@ class FleetTest {
       Backend died = fleet.routes().backends().get(0);
       Backend other = fleet.routes().backends().get(1);
       Trip trip =
-          assertInstanceOf(Routes.Choice.Found.class, fleet.routes().choose("m", "r", "")).trip();
+          assertInstanceOf(
+                  Routes.Choice.Found.class, fleet.routes().choose("m", "r", "", any -> true))
+              .trip();
       Trip rescue = trip.toRescueFrom(died);
       assertNotNull(rescue);
       assertSame(other.capacity(), rescue.choose(place -> true));
@@ -95,10 +100,34 @@ class FleetTest {
   }
 
   @Test
+  void whoHasToNameAModelIsToldOnlyOfThoseItMayUse() throws IOException {
+    try (Fleet fleet = fleet(two())) {
+      List<String> models = List.of("open", "secret");
+      fleet.routes().backends().get(0).lists(new ProbeAnswer.Up(models, models));
+      assertEquals(
+          "name one: the backend serves several and the gateway has no default; one of open",
+          violation(fleet.routes().choose("", "r", "", "open"::equals)));
+      assertEquals(
+          "name one: the backend serves several and the gateway has no default",
+          violation(fleet.routes().choose("", "r", "", any -> false)));
+    }
+  }
+
+  private static String violation(Routes.Choice choice) {
+    return assertInstanceOf(Routes.Choice.Refused.class, choice)
+        .failure()
+        .violations()
+        .get(0)
+        .description();
+  }
+
+  @Test
   void aCallThatWaitsAvoidsWhatIsGone() throws IOException {
     try (Fleet fleet = fleet(two())) {
       Trip trip =
-          assertInstanceOf(Routes.Choice.Found.class, fleet.routes().choose("m", "r", "")).trip();
+          assertInstanceOf(
+                  Routes.Choice.Found.class, fleet.routes().choose("m", "r", "", any -> true))
+              .trip();
       fleet.apply(Backends.routing(Backends.config("b", 1, false)));
       assertSame(fleet.routes().backends().get(0).capacity(), trip.choose(place -> true));
     }
