@@ -29,6 +29,7 @@ import inferencegateway.server.Served;
 import inferencegateway.telemetry.AccessLog;
 import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallRecord;
+import inferencegateway.telemetry.Telemetry;
 import inferencegateway.upstream.EngineLoad;
 import java.io.IOException;
 import java.time.Duration;
@@ -51,6 +52,7 @@ public final class Gateway implements RunningGateway {
   private final GatewayConfig config;
   private final Followed followed;
   private final Watch watch;
+  private final Telemetry telemetry;
   private final AccessLog log = new AccessLog();
   private final AuditLog audit = new AuditLog();
   private final LibraryLog libraryLog = new LibraryLog();
@@ -75,8 +77,9 @@ public final class Gateway implements RunningGateway {
 
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  private Gateway(GatewayConfig config, Followed followed) throws IOException {
+  private Gateway(GatewayConfig config, Followed followed, Telemetry telemetry) throws IOException {
     this.config = config;
+    this.telemetry = telemetry;
     this.followed = followed;
     this.watch = new Watch(config.reload().interval());
     this.loops = new Loops("gateway", Runtime.getRuntime().availableProcessors());
@@ -121,7 +124,8 @@ public final class Gateway implements RunningGateway {
    * @throws IOException says which setting, which address or file, and why; nothing is left running
    */
   public static Gateway start(GatewayConfig config) throws IOException {
-    Gateway gateway = new Gateway(config, Followed.open(config));
+    Followed followed = Followed.open(config);
+    Gateway gateway = new Gateway(config, followed, Telemetry.start(config.telemetry()));
     try {
       gateway.open();
     } catch (IOException | RuntimeException e) {
@@ -198,6 +202,11 @@ public final class Gateway implements RunningGateway {
     return healthListener == null ? -1 : healthListener.port();
   }
 
+  /** Where Prometheus reads; -1: nowhere. */
+  public int metricsPort() {
+    return telemetry.metricsPort();
+  }
+
   @Override
   public void reload() {
     watch.lookNow();
@@ -271,5 +280,6 @@ public final class Gateway implements RunningGateway {
     path.close();
     probing.close();
     loops.close();
+    telemetry.close();
   }
 }

@@ -7,6 +7,7 @@ import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
 import inferencegateway.config.ListenerConfig;
 import inferencegateway.config.RoutingConfig;
+import inferencegateway.config.TelemetryConfig;
 import inferencegateway.http.Loops;
 import inferencegateway.server.GrpcListener;
 import inferencegateway.server.Served;
@@ -129,6 +130,7 @@ final class WarmUp implements AutoCloseable {
         config.health(),
         config.drain(),
         config.reload(),
+        new TelemetryConfig(null, null),
         config.log());
   }
 

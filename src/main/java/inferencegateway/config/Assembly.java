@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the records out of the values in force, and goes on after a fault to find the others. */
 final class Assembly {
@@ -35,6 +36,7 @@ final class Assembly {
             make(this::health, GatewayConfig::health),
             make(this::drain, GatewayConfig::drain),
             make(() -> new ReloadConfig(values.get(Keys.RELOAD_INTERVAL)), GatewayConfig::reload),
+            telemetry(),
             new LogConfig(values.get(Keys.LOG_FORMAT), values.get(Keys.LOG_LEVEL)));
     problems.throwIfAny();
     return config;
@@ -170,6 +172,25 @@ final class Assembly {
         values.get(Keys.GAP_TIMEOUT),
         values.get(Keys.MAX_CALL_TIME),
         values.get(Keys.SLOW_CALLER_STALL));
+  }
+
+  private TelemetryConfig telemetry() {
+    values
+        .get(Keys.ADMIN_LISTEN)
+        .filter(address -> !address.isLoopback())
+        .ifPresent(
+            address ->
+                values.wrong(
+                    Keys.ADMIN_LISTEN.key(),
+                    "must be an address of this host only: 127.0.0.1:9465"));
+    return new TelemetryConfig(port(Keys.METRICS_LISTEN), port(Keys.ADMIN_LISTEN));
+  }
+
+  private TelemetryConfig.@Nullable Port port(Setting<Optional<HostPort>> setting) {
+    return values
+        .get(setting)
+        .map(address -> new TelemetryConfig.Port(setting.key(), address, values.isSet(setting)))
+        .orElse(null);
   }
 
   private AdmissionConfig admission() {

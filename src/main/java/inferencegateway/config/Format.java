@@ -4,6 +4,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,6 +23,8 @@ record Format<T>(String label, Function<String, T> parse) {
   static final Format<Integer> NUMBER = new Format<>("<number>", Format::number);
   static final Format<Boolean> SWITCH = new Format<>("<true|false>", Format::bool);
   static final Format<HostPort> ADDRESS = new Format<>("<host:port>", HostPort::parse);
+  static final Format<Optional<HostPort>> ADDRESS_OR_OFF =
+      new Format<>("<host:port|off>", Format::addressOrOff);
   static final Format<BackendUrl> URL = new Format<>("<url>", BackendUrl::parse);
   static final Format<Path> FILE = new Format<>("<file>", Format::file);
   static final Format<String> NAME = new Format<>("<name>", Format::name);
@@ -30,6 +33,10 @@ record Format<T>(String label, Function<String, T> parse) {
   static final Format<LogConfig.Level> LOG_LEVEL = words(LogConfig.Level.class);
 
   private static final Pattern SIZE_TEXT = Pattern.compile("([0-9]{1,10})(|KiB|MiB|GiB)");
+
+  private static Optional<HostPort> addressOrOff(String text) {
+    return text.equalsIgnoreCase("off") ? Optional.empty() : Optional.of(HostPort.parse(text));
+  }
 
   private static int size(String text) {
     Matcher matcher = SIZE_TEXT.matcher(text);

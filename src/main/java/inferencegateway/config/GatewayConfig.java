@@ -13,6 +13,7 @@ public record GatewayConfig(
     HealthConfig health,
     DrainConfig drain,
     ReloadConfig reload,
+    TelemetryConfig telemetry,
     LogConfig log) {
 
   /** What is in force when nothing at all is set. */

@@ -1,6 +1,7 @@
 package inferencegateway.config;
 
 import static inferencegateway.config.Format.ADDRESS;
+import static inferencegateway.config.Format.ADDRESS_OR_OFF;
 import static inferencegateway.config.Format.DURATION;
 import static inferencegateway.config.Format.FILE;
 import static inferencegateway.config.Format.HOST;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The closed list of settings. Flags, variables, file, help and README's table come from it. */
 final class Keys {
@@ -42,6 +44,21 @@ final class Keys {
           SWITCH,
           "true",
           "Whether callers may ask which methods there are, as grpcurl does");
+  static final Setting<Optional<HostPort>> METRICS_LISTEN =
+      row(
+          Group.SERVING,
+          "metrics-listen",
+          ADDRESS_OR_OFF,
+          "127.0.0.1:9464",
+          "Where Prometheus reads metrics, `/metrics`, plaintext; `off` for nowhere");
+  static final Setting<Optional<HostPort>> ADMIN_LISTEN =
+      row(
+          Group.SERVING,
+          "admin-listen",
+          ADDRESS_OR_OFF,
+          "127.0.0.1:9465",
+          "Where `inference-gateway status` asks, plaintext and without credentials: an address of"
+              + " this host; `off` for nowhere");
   static final Setting<Duration> RELOAD_INTERVAL =
       row(
           Group.SERVING,

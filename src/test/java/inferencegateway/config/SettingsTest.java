@@ -297,6 +297,8 @@ final class SettingsTest {
     changes.put("tls.cert", written("cert", "-----BEGIN CERTIFICATE-----\n"));
     changes.put("tls.key", written("tls-key", "-----BEGIN PRIVATE KEY-----\n"));
     changes.put("tls.client-ca", written("ca", "-----BEGIN CERTIFICATE-----\n"));
+    changes.put("metrics-listen", "127.0.0.1:34");
+    changes.put("admin-listen", "[::1]:35");
     changes.put("log.format", "json");
     changes.put("log.level", "debug");
     assertEquals(Settings.keys().size(), changes.size());
@@ -339,6 +341,9 @@ final class SettingsTest {
         new HealthConfig(seconds(11), seconds(12), 13, seconds(14), seconds(33)),
         new DrainConfig(seconds(15), seconds(16)),
         new ReloadConfig(seconds(32)),
+        new TelemetryConfig(
+            new TelemetryConfig.Port("metrics-listen", new HostPort("127.0.0.1", 34), true),
+            new TelemetryConfig.Port("admin-listen", new HostPort("::1", 35), true)),
         new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG));
   }
 

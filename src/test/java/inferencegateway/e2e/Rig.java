@@ -62,6 +62,8 @@ final class Rig implements AutoCloseable {
     flags.put("backend", backend);
     flags.put("drain.pause", "0s");
     flags.put("drain.grace", "0s");
+    flags.put("metrics-listen", "off");
+    flags.put("admin-listen", "off");
     flags.putAll(settings);
     try {
       return Gateway.start(Settings.read(flags, Map.of()).config());
