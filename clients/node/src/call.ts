@@ -3,6 +3,9 @@ import { AuthenticationError, CancelledError, ClientClosedError, DeadlineExceede
 import type { CallFacts } from "./failure";
 import type { CallOptions } from "./options";
 
+/** From here on, some 3000 years, grpc-js would throw: it cannot write so long a time. */
+const FOREVER_MS = 1e14;
+
 /** What a call needs of the client that it belongs to. */
 export interface CallOwner {
   readonly target: string;
@@ -32,7 +35,7 @@ export class Call implements CallFacts {
   constructor(owner: CallOwner, options: CallOptions) {
     this.target = owner.target;
     this.timeoutMs = options.timeoutMs ?? owner.timeoutMs;
-    this.deadline = Date.now() + this.timeoutMs;
+    this.deadline = this.timeoutMs < FOREVER_MS ? Date.now() + this.timeoutMs : Infinity;
     this.requestId = options.requestId;
     this.#owner = owner;
     this.#signal = options.signal;
