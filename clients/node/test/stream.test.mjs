@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { Client, ClientClosedError, InferenceClient } from "@inference-gateway/client";
+import { CancelledError, Client, ClientClosedError, InferenceClient } from "@inference-gateway/client";
 import { startFake } from "./fake.mjs";
 import { counters, eventually, failure, mark, rig, using } from "./rig.mjs";
 
@@ -121,8 +121,36 @@ describe("stream", () => {
       await client.generate("another", { maxTokens: 1 });
       assert.equal(rig.wire.with(text).length, 0);
       stream.cancel();
-      assert.deepEqual(await stream.next(), { done: true, value: undefined });
+      assert.ok((await failure(stream.next())) instanceof CancelledError);
       assert.equal(rig.wire.with(text).length, 0);
+    });
+  });
+
+  test("never passes a cut answer off as whole", async () => {
+    await using(new Client(rig.target), async (client) => {
+      const cancelled = client.stream("[[sim:inter-token=20ms]] go", LONG);
+      const whole = failure(cancelled.answer());
+      await eventually("text has come", () => cancelled.text !== "");
+      await assert.rejects(() => cancelled.next(), /one reader/);
+      cancelled.cancel();
+      assert.ok((await whole) instanceof CancelledError);
+      assert.ok((await failure(cancelled.answer())) instanceof CancelledError);
+
+      const left = client.stream("[[sim:inter-token=20ms]] go", LONG);
+      for await (const _ of left) {
+        break;
+      }
+      assert.deepEqual(await left.next(), { done: true, value: undefined });
+      assert.ok((await failure(left.answer())) instanceof CancelledError);
+
+      const cut = client.stream("[[sim:drop-after=2]] go");
+      const all = async () => {
+        for await (const _ of cut);
+      };
+      const error = await failure(all);
+      await assert.rejects(all, { name: "TypeError", message: /read once/ });
+      assert.equal(await failure(cut.answer()), error);
+      assert.equal(await failure(cut.next()), error);
     });
   });
 
