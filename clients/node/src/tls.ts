@@ -2,6 +2,9 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { credentials, type ChannelCredentials } from "@grpc/grpc-js";
 
+/** What may be shown as a path; PEM without its first line begins with MII. */
+const PATH = /^(?!MII)[^\n\r]{1,200}$/;
+
 /** PEM: the bytes, the text ("-----BEGIN ..."), or the path of a file that is read when the client is made. */
 export type Pem = string | Uint8Array;
 
@@ -65,7 +68,10 @@ function bytes(pem: Pem | undefined, name: string): Buffer | null {
   }
   try {
     return readFileSync(pem);
-  } catch (cause) {
-    throw new TypeError(`tls.${name} cannot be read: ${(cause as Error).message}`, { cause });
+  } catch (error) {
+    // Not what Node says of it, nor as the cause: it shows the path, which may be a key without its first line.
+    const why = (error as NodeJS.ErrnoException).code ?? "no path";
+    const shown = name !== "key" && PATH.test(pem) ? ` ("${pem}")` : "";
+    throw new TypeError(`tls.${name} cannot be read: ${why}${shown}; it takes a path, or PEM from -----BEGIN on`);
   }
 }

@@ -112,6 +112,17 @@ describe("a client", () => {
     }
   });
 
+  test("never shows a key that it took for a path", () => {
+    for (const key of ["MIIEvQsecret", "line\nMIIEvQsecret", "secret/path", "\0MIIEvQsecret"]) {
+      for (const tls of [{ ca: key.replace("secret/path", "MIIEvQsecret") }, { key, cert: "x" }]) {
+        assert.throws(
+          () => new Client("localhost", { tls }),
+          (error) => /tls\.(key|ca) cannot be read/.test(error.message) && !/secret/.test(error.stack) && !error.cause,
+        );
+      }
+    }
+  });
+
   test("sends its user agent, metadata, request id and token with every call, health included", async () => {
     const server = await startFake({ complete: (_call, callback) => callback(null, answer("hi")) });
     let asked = 0;
