@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { credentials, type ChannelCredentials } from "@grpc/grpc-js";
 
 /** What may be shown as a path; PEM without its first line begins with MII. */
-const PATH = /^(?!MII)[^\n\r]{1,200}$/;
+const PATH = /^(?!.*MII)[^\p{Cc}]{1,200}$/u;
 
 /** PEM: the bytes, the text ("-----BEGIN ..."), or the path of a file that is read when the client is made. */
 export type Pem = string | Uint8Array;
