@@ -3,6 +3,9 @@ import { AuthenticationError, CancelledError, ClientClosedError, DeadlineExceede
 import type { CallFacts } from "./failure";
 import type { CallOptions } from "./options";
 
+/** Node's timers take 32 bits, and run at once for more. */
+const LONGEST_TIMER_MS = 0x7fffffff;
+
 /** From here on, some 3000 years, grpc-js would throw: it cannot write so long a time. */
 const FOREVER_MS = 1e14;
 
@@ -77,13 +80,34 @@ export class Call implements CallFacts {
     try {
       return await new Promise((resolve, reject) => {
         this.onStop(reject);
-        timer = setTimeout(() => reject(this.#late()), Math.min(Math.max(this.deadline - Date.now(), 0), 0x7fffffff));
+        timer = setTimeout(
+          () => reject(this.#late()),
+          Math.min(Math.max(this.deadline - Date.now(), 0), LONGEST_TIMER_MS),
+        );
         Promise.resolve().then(token).then(resolve, reject);
       });
     } catch (cause) {
       throw cause === this.stopped || cause instanceof DeadlineExceededError
         ? cause
         : tokenFailed(cause, this.requestId);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Whether the call's time is not over after that long. */
+  hasTimeFor(ms: number): boolean {
+    return ms <= LONGEST_TIMER_MS && Date.now() + ms < this.deadline;
+  }
+
+  /** @throws what stops the call meanwhile */
+  async pause(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.onStop(reject);
+        timer = setTimeout(resolve, ms);
+      });
     } finally {
       clearTimeout(timer);
     }

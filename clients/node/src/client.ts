@@ -49,7 +49,8 @@ abstract class GatewayClient<
   /**
    * One whole answer.
    *
-   * A call that the gateway turned away and calls safe to repeat is sent again, up to `retries` times.
+   * A call that the gateway turned away and calls safe to repeat is sent again after the pause that it asks for, up to
+   * `retries` times, as long as the pause fits into `timeoutMs`.
    *
    * @param prompt a string (one message of the user), messages, or the contract's whole request
    * @param parameters generation parameters (not with a whole request) and options of this call
@@ -59,7 +60,7 @@ abstract class GatewayClient<
   async generate(prompt: Prompt | Draft, parameters: Params & CallOptions = {} as Params): Promise<Answer<Response>> {
     const { whole, partsOfWhole } = this.#contract;
     const [request, options] = this.#request(whole, prompt, parameters);
-    const { response, requestId } = await this.#connection.unary(whole, request, options);
+    const { response, requestId } = await this.#connection.unary(whole, request, options, this.#connection.retries);
     return new Answer(partsOfWhole(response), requestId, response);
   }
 

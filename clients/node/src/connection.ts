@@ -2,6 +2,7 @@ import * as grpc from "@grpc/grpc-js";
 import { Call, closed, type CallOwner } from "./call";
 import { channelOptions } from "./channel";
 import type { Method } from "./contract";
+import type { InferenceError } from "./errors";
 import { errorOf, textOf } from "./failure";
 import type { CallMetadata, CallOptions, ClientOptions, Token } from "./options";
 import { readTarget, type Target } from "./target";
@@ -17,6 +18,8 @@ export interface Replied<Response> {
 export class Connection implements CallOwner {
   readonly calls = new Set<Call>();
   readonly timeoutMs: number;
+  /** How often a generation that the gateway turned away is sent again. */
+  readonly retries: number;
   readonly #target: Target;
   readonly #token: Token | undefined;
   readonly #metadata: CallMetadata;
@@ -32,6 +35,7 @@ export class Connection implements CallOwner {
     this.#metadata = options.metadata ?? {};
     this.#waitForReady = options.waitForReady ?? false;
     this.timeoutMs = options.timeoutMs ?? 60_000;
+    this.retries = options.retries ?? 2;
     if (typeof this.#token === "string") {
       checkToken(this.#token);
     }
@@ -91,25 +95,35 @@ export class Connection implements CallOwner {
     }
   }
 
+  /** @param retries how often it may be sent again, where the gateway says that it may */
   async unary<Request, Response>(
     method: Method<Request, Response>,
     request: Buffer,
     options: CallOptions,
+    retries = 0,
   ): Promise<Replied<Response>> {
     this.checkOpen(options.requestId);
     const metadata = this.metadata(options);
     const call = new Call(this, options);
     try {
       await this.authorize(call, metadata);
-      const reply = await this.#ask(call, method, request, metadata);
-      // Errors are made here and not in the callback, so that their stack leads to who called.
-      if (call.stopped !== undefined) {
-        throw call.stopped;
+      for (let tries = 1; ; tries += 1) {
+        const reply = await this.#ask(call, method, request, metadata);
+        // Errors are made here and not in the callback, so that their stack leads to who called.
+        if (call.stopped !== undefined) {
+          throw call.stopped;
+        }
+        if (reply.error === undefined) {
+          return { response: reply.response as Response, requestId: textOf(reply.status.metadata, "x-request-id") };
+        }
+        const error = errorOf(reply.status, call, reply.error);
+        const pauseMs = tries > retries ? undefined : pauseBefore(reply.status.metadata, error);
+        if (pauseMs === undefined || !call.hasTimeFor(pauseMs)) {
+          throw error;
+        }
+        await call.pause(pauseMs);
+        metadata.set("grpc-previous-rpc-attempts", String(tries));
       }
-      if (reply.error !== undefined) {
-        throw errorOf(reply.status, call, reply.error);
-      }
-      return { response: reply.response as Response, requestId: textOf(reply.status.metadata, "x-request-id") };
     } finally {
       call.end();
     }
@@ -175,6 +189,14 @@ function withoutStack<T>(begin: () => T): T {
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
+}
+
+/** Undefined: the gateway did not say that the call may be sent again. The odd milliseconds part those that wait together. */
+function pauseBefore(trailers: grpc.Metadata, { retryable, retryAfterMs }: InferenceError): number | undefined {
+  const forbidden = textOf(trailers, "grpc-retry-pushback-ms")?.startsWith("-") ?? false;
+  return retryable && retryAfterMs !== undefined && !forbidden
+    ? retryAfterMs + Math.random() * Math.min(50 + retryAfterMs / 10, 1_000)
+    : undefined;
 }
 
 function asIs(bytes: Buffer): Buffer {
