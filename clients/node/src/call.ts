@@ -32,6 +32,7 @@ export class Call implements CallFacts {
   readonly #owner: CallOwner;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = (): void => this.stop(aborted(this.#signal, this.requestId));
+  readonly #timers: NodeJS.Timeout[] = [];
   #stoppers: ((error: InferenceError) => void)[] = [];
 
   /** The call's time runs from here. */
@@ -43,7 +44,9 @@ export class Call implements CallFacts {
     this.#owner = owner;
     this.#signal = options.signal;
     owner.calls.add(this);
-    this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (this.#signal !== undefined) {
+      listen(this.#signal, this.#onAbort);
+    }
     if (this.#signal?.aborted) {
       this.#onAbort();
     }
@@ -70,7 +73,10 @@ export class Call implements CallFacts {
 
   /** Lets go of signal and client; nothing can stop it any more. */
   end(): void {
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#timers.splice(0).forEach(clearTimeout);
+    if (this.#signal !== undefined) {
+      unlisten(this.#signal, this.#onAbort);
+    }
     this.#owner.calls.delete(this);
   }
 
@@ -93,6 +99,11 @@ export class Call implements CallFacts {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Calls back after that long, unless the call has ended by then. */
+  after(ms: number, then: () => void): void {
+    this.#timers.push(setTimeout(then, ms));
   }
 
   /** Whether the call's time is not over after that long. */
@@ -119,6 +130,28 @@ export class Call implements CallFacts {
       code: "DEADLINE_EXCEEDED",
       requestId,
     });
+  }
+}
+
+/** One listener for all calls of a signal: Node warns of a leak from the eleventh on. */
+const LISTENING = new WeakMap<AbortSignal, { calls: Set<() => void>; listener: () => void }>();
+
+function listen(signal: AbortSignal, call: () => void): void {
+  let shared = LISTENING.get(signal);
+  if (shared === undefined) {
+    const calls = new Set<() => void>();
+    shared = { calls, listener: () => [...calls].forEach((one) => one()) };
+    LISTENING.set(signal, shared);
+    signal.addEventListener("abort", shared.listener);
+  }
+  shared.calls.add(call);
+}
+
+function unlisten(signal: AbortSignal, call: () => void): void {
+  const shared = LISTENING.get(signal);
+  if (shared?.calls.delete(call) && shared.calls.size === 0) {
+    LISTENING.delete(signal);
+    signal.removeEventListener("abort", shared.listener);
   }
 }
 

@@ -16,6 +16,9 @@ import { checkClientOptions, splitCallOptions, type CallOptions, type ClientOpti
 import { readParameters } from "./parameters";
 import { TokenStream } from "./stream";
 
+/** A look at a gateway's health takes no longer, by default. */
+const HEALTH_MS = 5_000;
+
 /** What both clients can do. */
 abstract class GatewayClient<
   Params extends { model?: string | undefined },
@@ -34,6 +37,7 @@ abstract class GatewayClient<
     target: string | ClientOptions | undefined,
     more: ClientOptions,
   ) {
+    checkClientOptions(more);
     const options = typeof target === "object" ? target : { ...more, ...(target !== undefined && { target }) };
     checkClientOptions(options);
     this.#contract = contract;
@@ -85,10 +89,12 @@ abstract class GatewayClient<
    * What the gateway says of itself (grpc.health.v1).
    *
    * @param service "" for the whole, a contract's name, "liveness" or "readiness"
+   * @param options options of this call; `timeoutMs` is 5000 by default
    * @throws InferenceError where there is no answer
    */
   async health(service = "", options: CallOptions = {}): Promise<HealthStatus> {
-    return check(this.#connection, service, this.#callOptions(options));
+    const { timeoutMs = HEALTH_MS, ...more } = this.#callOptions(options);
+    return check(this.#connection, service, { ...more, timeoutMs });
   }
 
   /**

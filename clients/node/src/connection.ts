@@ -2,11 +2,14 @@ import * as grpc from "@grpc/grpc-js";
 import { Call, closed, type CallOwner } from "./call";
 import { channelOptions } from "./channel";
 import type { Method } from "./contract";
-import type { InferenceError } from "./errors";
+import { UnavailableError, type InferenceError } from "./errors";
 import { errorOf, textOf } from "./failure";
 import type { CallMetadata, CallOptions, ClientOptions, Token } from "./options";
 import { readTarget, type Target } from "./target";
 import { channelCredentials } from "./tls";
+
+/** How long a connection may take before the calls that need it fail. */
+const CONNECT_MS = 5_000;
 
 /** A unary call's answer, and the gateway's name for the call. */
 export interface Replied<Response> {
@@ -153,6 +156,24 @@ export class Connection implements CallOwner {
       // The status, with the trailers, comes after the answer.
       sent.on("status", (status: grpc.StatusObject) => resolve({ ...reply, status }));
       call.onStop(() => sent.cancel());
+      this.#giveUp(call, metadata);
+    });
+  }
+
+  /**
+   * Stops a call that has had no connection for so long: a peer that takes connections and never speaks is one that is
+   * not there.
+   */
+  #giveUp(call: Call, metadata: grpc.Metadata): void {
+    const channel = this.#channel.getChannel();
+    if (metadata.getOptions().waitForReady || channel.getConnectivityState(false) === grpc.connectivityState.READY) {
+      return;
+    }
+    call.after(CONNECT_MS, () => {
+      if (channel.getConnectivityState(false) === grpc.connectivityState.CONNECTING) {
+        const message = `no connection to a gateway at ${this.target} within ${CONNECT_MS} ms: what is there does not answer`;
+        call.stop(new UnavailableError(message, { code: "UNAVAILABLE", requestId: call.requestId }));
+      }
     });
   }
 
@@ -163,9 +184,11 @@ export class Connection implements CallOwner {
     metadata: grpc.Metadata,
     call: Call,
   ): grpc.ClientReadableStream<Chunk> {
-    return withoutStack(() =>
+    const stream = withoutStack(() =>
       this.#channel.makeServerStreamRequest(path, asIs, responseDeserialize, request, metadata, withDeadline(call)),
     );
+    this.#giveUp(call, metadata);
+    return stream;
   }
 }
 
@@ -210,6 +233,9 @@ function withDeadline({ deadline }: Call): grpc.CallOptions {
 function fill(metadata: grpc.Metadata, values: CallMetadata): void {
   for (const [key, value] of Object.entries(values)) {
     try {
+      if (/^(?::|grpc-|$)/i.test(key)) {
+        throw new TypeError("gRPC's own");
+      }
       metadata.remove(key);
       for (const one of Array.isArray(value) ? (value as readonly (string | Uint8Array)[]) : [value]) {
         metadata.add(key, typeof one === "string" ? one : Buffer.from(one as Uint8Array));

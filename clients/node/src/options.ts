@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { ChannelOptions } from "@grpc/grpc-js";
 import type { TlsOptions } from "./tls";
 
@@ -41,7 +42,7 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
   /** Cancels the call, and so the generation. */
   signal?: AbortSignal | undefined;
-  /** Names the call in the gateway's log: 1 to 128 letters, digits, `.`, `_`, `-`. Default: the gateway makes one up. */
+  /** Names the call in the gateway's log: 1 to 128 letters, digits, `.`, `_`, `-`. Default: one is made up. */
   requestId?: string | undefined;
   /** Sent with this call; replaces the client's values of the same key. */
   metadata?: CallMetadata | undefined;
@@ -74,6 +75,7 @@ const CALL_OPTIONS: Readonly<Record<keyof CallOptions, string>> = {
 
 /** @throws TypeError for an unknown option or one of the wrong type */
 export function checkClientOptions(options: ClientOptions): void {
+  demand(isObject(options), "a client takes a target (a string), or an object of options");
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(CLIENT_OPTIONS, name));
   if (unknown !== undefined) {
     throw new TypeError(`unknown option "${unknown}"; a client takes ${Object.keys(CLIENT_OPTIONS).join(", ")}`);
@@ -92,6 +94,7 @@ export function checkClientOptions(options: ClientOptions): void {
 
 /** Tells call options from generation parameters. */
 export function splitCallOptions<P extends object>(given: P & CallOptions): [options: CallOptions, parameters: P] {
+  demand(isObject(given), "parameters and options of a call go in an object");
   const options: Record<string, unknown> = {};
   const parameters: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
@@ -100,7 +103,9 @@ export function splitCallOptions<P extends object>(given: P & CallOptions): [opt
   checkTypes(options, CALL_OPTIONS);
   const signal = options["signal"] as AbortSignal | undefined;
   demand(signal === undefined || typeof signal.addEventListener === "function", "signal must be an AbortSignal");
-  return [options, parameters as P];
+  const { requestId = randomBytes(16).toString("hex") } = options as CallOptions;
+  demand(/^[A-Za-z0-9._-]{1,128}$/.test(requestId), "requestId must be 1 to 128 letters, digits, '.', '_' or '-'");
+  return [{ ...options, requestId }, parameters as P];
 }
 
 function checkTypes(given: object, types: Readonly<Record<string, string>>): void {
@@ -113,6 +118,10 @@ function checkTypes(given: object, types: Readonly<Record<string, string>>): voi
   }
   const { timeoutMs } = given as CallOptions;
   demand(timeoutMs === undefined || timeoutMs >= 0, "timeoutMs must be 0 or more milliseconds");
+}
+
+function isObject(given: unknown): boolean {
+  return typeof given === "object" && given !== null && !Array.isArray(given);
 }
 
 function said(type: string): string {

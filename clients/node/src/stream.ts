@@ -217,7 +217,7 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
     return this.#parts.id;
   }
 
-  /** The gateway's name for this call; undefined before the end, unless the caller gave it. */
+  /** The call's name in the gateway's log. */
   get requestId(): string | undefined {
     return this.#reading.requestId;
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -110,6 +111,46 @@ describe("a client", () => {
       assert.throws(() => new Client("localhost", options), { name: "TypeError", message });
       assert.throws(() => new Client({ target: "localhost", ...options }), { name: "TypeError", message });
     }
+  });
+
+  test("gives up on a peer that takes connections and never speaks", async () => {
+    const sockets = [];
+    const silent = createTcpServer((socket) => sockets.push(socket.on("error", () => {}))).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const begun = performance.now();
+    await using(new Client(`127.0.0.1:${silent.address().port}`), async (client) => {
+      const errors = await Promise.all([
+        failure(client.generate("hi")),
+        failure(client.stream("hi").next()),
+        failure(client.health()),
+      ]);
+      assert.ok(errors[0] instanceof gateway.UnavailableError, `${errors[0]}`);
+      assert.ok(errors[1] instanceof gateway.UnavailableError, `${errors[1]}`);
+      assert.match(errors[0].message, /no connection to a gateway/);
+      for (const error of errors) {
+        assert.match(error.requestId, /^[0-9a-f]{32}$/);
+      }
+    });
+    assert.ok(performance.now() - begun < 9_000);
+    sockets.forEach((socket) => socket.destroy());
+    silent.close();
+  });
+
+  test("says clearly what it cannot take", async () => {
+    assert.throws(() => new Client(null), { name: "TypeError", message: /a client takes/ });
+    assert.throws(() => new Client("localhost", null), { name: "TypeError", message: /a client takes/ });
+    await using(new Client("localhost:1"), async (client) => {
+      for (const wrong of [null, 5, "x", []]) {
+        assert.throws(() => client.stream("hi", wrong), { name: "TypeError", message: /go in an object/ });
+        assert.match((await failure(client.generate("hi", wrong))).message, /go in an object/);
+      }
+      for (const requestId of ["", "two words", "x".repeat(129), "ü"]) {
+        assert.throws(() => client.stream("hi", { requestId }), { name: "TypeError", message: /requestId must be/ });
+      }
+      for (const key of [":path", "grpc-timeout", ""]) {
+        assert.throws(() => client.stream("hi", { metadata: { [key]: "x" } }), { message: /cannot carry/ });
+      }
+    });
   });
 
   test("never shows a key that it took for a path", () => {

@@ -218,6 +218,13 @@ describe("stream", () => {
   test("leaves no listener on a signal that many calls share", async () => {
     await using(new Client(rig.target), async (client) => {
       const { signal } = new AbortController();
+      const warnings = [];
+      const warn = (warning) => warnings.push(warning);
+      process.on("warning", warn);
+      await Promise.all(Array.from({ length: 15 }, () => client.generate("many", { maxTokens: 1, signal })));
+      await sleep(1);
+      process.off("warning", warn);
+      assert.deepEqual(warnings, []);
       let listeners = 0;
       const add = signal.addEventListener.bind(signal);
       const remove = signal.removeEventListener.bind(signal);
