@@ -1,12 +1,21 @@
 """Which calls are sent again, and how often: counted by the gateway's log, a line an attempt."""
 
 import asyncio
+import threading
+import time
 import uuid
 
 import pytest
 from rig import eventually
 
-from inference_gateway import AsyncClient, Client, InferenceClient, InferenceError
+from inference_gateway import (
+    AsyncClient,
+    Client,
+    ClientClosedError,
+    InferenceClient,
+    InferenceError,
+    OverloadedError,
+)
 
 AGAIN = "status=502"
 AFTER = "status=429;retry-after=0"
@@ -56,6 +65,23 @@ def test_retries_is_how_often(gateway, retries, count):
 def test_a_large_prompt_is_sent_again(gateway):
     with Client(gateway.target) as client:
         assert attempts(gateway, client.generate, AFTER, size=1 << 20) == 3
+
+
+@pytest.mark.parametrize("make", [Client, InferenceClient])
+def test_a_pause_that_does_not_fit_into_the_deadline_is_not_waited_for(gateway, make):
+    with make(gateway.target) as client:
+        begun = time.monotonic()
+        with pytest.raises(OverloadedError) as told:
+            client.generate("[[sim:status=429;retry-after=99]]", timeout=20)
+        assert time.monotonic() - begun < 10
+        assert told.value.retry_after == 99
+
+
+def test_closing_the_client_ends_the_pause(gateway):
+    client = Client(gateway.target)
+    threading.Timer(0.3, client.close).start()
+    with pytest.raises(ClientClosedError):
+        client.generate("[[sim:status=429;retry-after=20]]", timeout=50)
 
 
 @pytest.mark.parametrize("retries", [-1, 5, "2", None])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import os
 import weakref
 from collections.abc import AsyncIterator, Mapping
@@ -142,22 +143,26 @@ class _told:  # noqa: N801
         self._client = client
         self._asked = asked
         self._ended_here = ended_here
+        self._cancellations = 0
 
-    async def __aenter__(self) -> None: ...
+    async def __aenter__(self) -> None:
+        self._cancellations = _cancellations()
 
     async def __aexit__(self, kind: object, error: Optional[BaseException], trace: object) -> None:
         if isinstance(error, grpc.aio.AioRpcError):
             raise self._client._failed(error, self._asked) from error
         # grpc says it like that, too, when not the task was cancelled but the call.
         ended_here = self._client._closed or self._ended_here()
-        if isinstance(error, asyncio.CancelledError) and ended_here and not _is_task_cancelled():
+        cancelled = _cancellations() > self._cancellations
+        if isinstance(error, asyncio.CancelledError) and ended_here and not cancelled:
             raise self._client._cut(self._asked) from None
 
 
-def _is_task_cancelled() -> bool:
+def _cancellations() -> int:
+    """How often this task was asked to end; an earlier time may have been survived."""
     task = asyncio.current_task()
     cancelling = getattr(task, "cancelling", None)  # from Python 3.11 on
-    return bool(cancelling and cancelling())
+    return cancelling() if cancelling else 0
 
 
 class _AsyncClient(ClientSettings[ChunkT]):
@@ -196,8 +201,23 @@ class _AsyncClient(ClientSettings[ChunkT]):
     async def _generate(self, prompt: Prompt, params: Mapping[str, Any]) -> Answer:
         method = self._contract.unary
         prepared = self._prepare("generate", method, prompt, params)
-        response, request_id = await self._ask(method, prepared)
+        response, request_id = await self._ask_again(method, prepared)
         return self._contract.read(response, request_id)
+
+    async def _ask_again(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
+        """Ask, and ask once more where the gateway says when."""
+        for tries in itertools.count(1):
+            try:
+                return await self._ask(method, prepared)
+            except InferenceError as e:
+                pause = self._pause_after(e, tries, prepared.asked)
+                if pause is None:
+                    raise
+            await asyncio.sleep(pause)
+            if self._closed:
+                raise self._cut(prepared.asked)
+            prepared = prepared.again()
+        raise AssertionError("counting has no end")
 
     async def _ask(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
         call = self._start(method, prepared)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import threading
 import time
@@ -53,6 +54,14 @@ class Prepared(NamedTuple):
     asked: Asked
     options: Mapping[str, Any]
     """``timeout``, ``metadata`` and ``wait_for_ready``, as grpc names them."""
+
+    def again(self) -> Prepared:
+        """The same call, with the time that is left."""
+        until = self.asked.until
+        if until is None:
+            return self
+        left = max(0.0, until - time.monotonic())
+        return self._replace(options={**self.options, "timeout": left})
 
 
 class ClientSettings(Generic[ChunkT]):
@@ -113,8 +122,9 @@ class ClientSettings(Generic[ChunkT]):
         self._credentials = self._tls.credentials() if self._tls else None
         self._wait_for_ready = wait_for_ready
         self._metadata = _checked(metadata)
+        self._retries = retries
         self._options = (
-            *self._defaults(retries, user_agent, max_message_bytes, proxy),
+            *self._defaults(user_agent, max_message_bytes, proxy),
             *options,
         )
         self._lock = threading.Lock()
@@ -122,6 +132,8 @@ class ClientSettings(Generic[ChunkT]):
         self._calls: dict[str, Any] = {}
         """grpc's callables by path, while there is a channel."""
         self._closed = False
+        self._closing = threading.Event()
+        """Ends the pauses of those who wait to ask again."""
         self._pid: Optional[int] = None
         self._warn_of_plain_token()
 
@@ -130,7 +142,7 @@ class ClientSettings(Generic[ChunkT]):
         return f"{type(self).__name__}({self._target.address!r}{tls})"
 
     def _defaults(
-        self, retries: int, user_agent: str, max_message_bytes: int, proxy: bool
+        self, user_agent: str, max_message_bytes: int, proxy: bool
     ) -> list[tuple[str, Any]]:
         agent = f"{user_agent} inference-gateway-python/{__version__}".strip()
         options: list[tuple[str, Any]] = [
@@ -145,9 +157,8 @@ class ClientSettings(Generic[ChunkT]):
             ("grpc.max_reconnect_backoff_ms", 5_000),
             ("grpc.min_reconnect_backoff_ms", 5_000),  # really: the longest time to connect
             ("grpc.use_local_subchannel_pool", 1),  # a client's connections are its own
-            ("grpc.per_rpc_retry_buffer_size", max_message_bytes),
             ("grpc.service_config_disable_resolution", 1),
-            ("grpc.service_config", json.dumps(_service_config(self._contract.unary, retries))),
+            ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
         ]
         if self._target.local or not proxy:
             options.append(("grpc.enable_http_proxy", 0))
@@ -213,6 +224,17 @@ class ClientSettings(Generic[ChunkT]):
         if not _is_visible(token):
             raise ValueError("token: holds characters that cannot be sent")
         return {"authorization": f"Bearer {token}"}
+
+    def _pause_after(
+        self, error: errors.InferenceError, tries: int, asked: Asked
+    ) -> Optional[float]:
+        """Seconds until the call is sent again; None where that is not safe, or too late."""
+        if tries > self._retries or error.retry_after is None:
+            return None
+        # Callers that were turned away together must not come back together.
+        pause = error.retry_after * random.uniform(1, 1.1)  # noqa: S311
+        fits = asked.until is None or time.monotonic() + pause < asked.until
+        return pause if fits else None
 
     def _failed(self, error: Any, asked: Asked) -> errors.InferenceError:
         """Say what a grpc error means."""
@@ -309,23 +331,8 @@ def unknown_service(error: Any) -> bool:
     return bool(error.code() is grpc.StatusCode.NOT_FOUND)
 
 
-def _service_config(unary: Method[Any], retries: int) -> dict[str, Any]:
-    config: dict[str, Any] = {"loadBalancingConfig": [{"round_robin": {}}]}
-    if retries:
-        config["retryThrottling"] = {"maxTokens": 100, "tokenRatio": 0.1}
-        config["methodConfig"] = [
-            {
-                "name": [{"service": unary.service, "method": unary.name}],
-                "retryPolicy": {
-                    "maxAttempts": 1 + retries,
-                    "initialBackoff": "0.2s",
-                    "maxBackoff": "2s",
-                    "backoffMultiplier": 2,
-                    "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"],
-                },
-            }
-        ]
-    return config
+_SERVICE_CONFIG: dict[str, Any] = {"loadBalancingConfig": [{"round_robin": {}}]}
+"""No retry policy: gRPC's own would also repeat what the gateway said nothing about."""
 
 
 _KEY = re.compile(r"[a-z0-9_.-]+")

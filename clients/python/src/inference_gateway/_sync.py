@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -130,8 +131,22 @@ class _SyncClient(ClientSettings[ChunkT]):
     def _generate(self, prompt: Prompt, params: Mapping[str, Any]) -> Answer:
         method = self._contract.unary
         prepared = self._prepare("generate", method, prompt, params)
-        response, request_id = self._ask(method, prepared)
+        response, request_id = self._ask_again(method, prepared)
         return self._contract.read(response, request_id)
+
+    def _ask_again(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
+        """Ask, and ask once more where the gateway says when."""
+        for tries in itertools.count(1):
+            try:
+                return self._ask(method, prepared)
+            except InferenceError as e:
+                pause = self._pause_after(e, tries, prepared.asked)
+                if pause is None:
+                    raise
+            if self._closing.wait(pause):
+                raise self._cut(prepared.asked)
+            prepared = prepared.again()
+        raise AssertionError("counting has no end")
 
     def _ask(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
         call = self._start(method, prepared, future=True)
@@ -199,6 +214,7 @@ class _SyncClient(ClientSettings[ChunkT]):
         """Close the connections. Calls still running end with `ClientClosedError`."""
         with self._lock:
             self._closed = True
+            self._closing.set()
             channel, self._channel = self._channel, None
             self._calls.clear()
         if channel is not None:

@@ -15,7 +15,7 @@ Pem = Union[str, "os.PathLike[str]", bytes]
 
 @dataclass(frozen=True)
 class TLS:
-    """How to speak TLS. Each PEM is a file's path, or the bytes themselves.
+    """How to speak TLS. Each PEM is a file's path, or the PEM itself as text or bytes.
 
     ``TLS()`` trusts the authorities that the system trusts, and shows no certificate;
     ``tls=True`` says the same.
@@ -51,10 +51,16 @@ class TLS:
 
 
 def _pem(name: str, pem: Pem) -> bytes:
+    if isinstance(pem, str) and pem.lstrip().startswith("-----BEGIN "):
+        pem = pem.encode()
     try:
         data = pem if isinstance(pem, bytes) else Path(pem).read_bytes()
-    except OSError as e:
-        raise ValueError(f"tls {name}: cannot read {pem!r}: {e.strerror}") from None
+    except (OSError, ValueError) as e:
+        text = os.fspath(pem)
+        if len(text) > 512 or "\n" in text:  # perhaps a key: not to be shown
+            raise ValueError(f"tls {name}: is neither PEM nor a path") from None
+        why = e.strerror if isinstance(e, OSError) else "no path"
+        raise ValueError(f"tls {name}: cannot read {pem!r}: {why}") from None
     if b"-----BEGIN " not in data:
         raise ValueError(f"tls {name}: holds no PEM block")
     return data
