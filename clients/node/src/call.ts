@@ -136,7 +136,8 @@ export class Call implements CallFacts {
 /** One listener for all calls of a signal: Node warns of a leak from the eleventh on. */
 const LISTENING = new WeakMap<AbortSignal, { calls: Set<() => void>; listener: () => void }>();
 
-function listen(signal: AbortSignal, call: () => void): void {
+/** Calls back when the signal fires. */
+export function listen(signal: AbortSignal, call: () => void): void {
   let shared = LISTENING.get(signal);
   if (shared === undefined) {
     const calls = new Set<() => void>();
@@ -147,7 +148,7 @@ function listen(signal: AbortSignal, call: () => void): void {
   shared.calls.add(call);
 }
 
-function unlisten(signal: AbortSignal, call: () => void): void {
+export function unlisten(signal: AbortSignal, call: () => void): void {
   const shared = LISTENING.get(signal);
   if (shared?.calls.delete(call) && shared.calls.size === 0) {
     LISTENING.delete(signal);

@@ -11,6 +11,8 @@ import { channelCredentials } from "./tls";
 /** How long a connection may take before the calls that need it fail. */
 const CONNECT_MS = 5_000;
 
+const TOKEN_VARIABLE = "INFERENCE_GATEWAY_TOKEN";
+
 /** A unary call's answer, and the gateway's name for the call. */
 export interface Replied<Response> {
   readonly response: Response;
@@ -34,13 +36,14 @@ export class Connection implements CallOwner {
   constructor(options: ClientOptions) {
     const target = options.target ?? (process.env["INFERENCE_GATEWAY_TARGET"] || "localhost:50051");
     this.#target = readTarget(target);
-    this.#token = options.token ?? (process.env["INFERENCE_GATEWAY_TOKEN"] || undefined);
-    this.#metadata = options.metadata ?? {};
+    this.#token = options.token ?? tokenOfEnvironment();
+    this.#metadata = { ...options.metadata };
+    fill(new grpc.Metadata(), this.#metadata);
     this.#waitForReady = options.waitForReady ?? false;
     this.timeoutMs = options.timeoutMs ?? 60_000;
     this.retries = options.retries ?? 2;
     if (typeof this.#token === "string") {
-      checkToken(this.#token);
+      checkToken(this.#token, options.token === undefined ? TOKEN_VARIABLE : "the token");
     }
     const credentials = channelCredentials(options.tls);
     this.#warnOfPlaintext(credentials);
@@ -82,7 +85,7 @@ export class Connection implements CallOwner {
     fill(metadata, this.#metadata);
     fill(metadata, options.metadata ?? {});
     if (options.requestId !== undefined) {
-      fill(metadata, { "x-request-id": options.requestId });
+      metadata.set("x-request-id", options.requestId);
     }
     return metadata;
   }
@@ -91,7 +94,7 @@ export class Connection implements CallOwner {
   async authorize(call: Call, metadata: grpc.Metadata): Promise<void> {
     if (typeof this.#token === "function") {
       const token = await call.ask(this.#token);
-      checkToken(token);
+      checkToken(token, "what the token function gives");
       metadata.set("authorization", `Bearer ${token}`);
     } else if (this.#token !== undefined) {
       metadata.set("authorization", `Bearer ${this.#token}`);
@@ -230,12 +233,19 @@ function withDeadline({ deadline }: Call): grpc.CallOptions {
   return deadline === Infinity ? {} : { deadline };
 }
 
+/** With one of these a call would be broken or, worse, never be begun. */
+const RESERVED =
+  /^(?::.*|grpc-.*|content-type|content-length|te|host|user-agent|connection|keep-alive|proxy-connection|transfer-encoding|upgrade|http2-settings)$/i;
+
 function fill(metadata: grpc.Metadata, values: CallMetadata): void {
   for (const [key, value] of Object.entries(values)) {
+    if (RESERVED.test(key)) {
+      throw new TypeError(`metadata ${JSON.stringify(key)} belongs to HTTP or gRPC itself`);
+    }
+    if (/^x-request-id$/i.test(key)) {
+      throw new TypeError(`metadata ${JSON.stringify(key)} is the option requestId of a call`);
+    }
     try {
-      if (/^(?::|grpc-|$)/i.test(key)) {
-        throw new TypeError("gRPC's own");
-      }
       metadata.remove(key);
       for (const one of Array.isArray(value) ? (value as readonly (string | Uint8Array)[]) : [value]) {
         metadata.add(key, typeof one === "string" ? one : Buffer.from(one as Uint8Array));
@@ -247,8 +257,13 @@ function fill(metadata: grpc.Metadata, values: CallMetadata): void {
   }
 }
 
-function checkToken(token: unknown): void {
+function tokenOfEnvironment(): string | undefined {
+  return process.env[TOKEN_VARIABLE] || undefined;
+}
+
+/** Never shows it. */
+function checkToken(token: unknown, named: string): void {
   if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
-    throw new TypeError("the token must be a string of visible ASCII characters");
+    throw new TypeError(`${named} must be a string of visible ASCII characters, without spaces or line ends`);
   }
 }
