@@ -11,6 +11,7 @@ import { channelCredentials } from "./tls";
 /** How long a connection may take before the calls that need it fail. */
 const CONNECT_MS = 5_000;
 
+const TARGET_VARIABLE = "INFERENCE_GATEWAY_TARGET";
 const TOKEN_VARIABLE = "INFERENCE_GATEWAY_TOKEN";
 
 /** A unary call's answer, and the gateway's name for the call. */
@@ -34,8 +35,7 @@ export class Connection implements CallOwner {
 
   /** Connects nowhere before the first call. */
   constructor(options: ClientOptions) {
-    const target = options.target ?? (process.env["INFERENCE_GATEWAY_TARGET"] || "localhost:50051");
-    this.#target = readTarget(target);
+    this.#target = options.target === undefined ? targetOfEnvironment() : readTarget(options.target);
     this.#token = options.token ?? tokenOfEnvironment();
     this.#metadata = { ...options.metadata };
     fill(new grpc.Metadata(), this.#metadata);
@@ -254,6 +254,15 @@ function fill(metadata: grpc.Metadata, values: CallMetadata): void {
       // Not what grpc-js says of it: that holds the value.
       throw new TypeError(`metadata ${JSON.stringify(key)} has a name or value that headers cannot carry`);
     }
+  }
+}
+
+function targetOfEnvironment(): Target {
+  const target = process.env[TARGET_VARIABLE] || "localhost:50051";
+  try {
+    return readTarget(target);
+  } catch (error) {
+    throw new TypeError(`${TARGET_VARIABLE}: ${(error as Error).message}`);
   }
 }
 
