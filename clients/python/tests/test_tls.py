@@ -149,3 +149,15 @@ def test_plaintext_to_tls_and_tls_to_plaintext_are_said(secured, gateway):
         with pytest.raises(UnavailableError, match="TLS handshake failed"):
             client.generate("Hi")
     assert "cannot be reached" in plain.value.message
+
+
+def test_a_pem_may_be_text_and_a_key_is_never_shown(authority):
+    cert, key = authority.issue("client")
+    TLS(ca=authority.cert.read_text(), cert=cert.read_text(), key=key.read_text()).credentials()
+    for secret in (
+        "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ==",
+        key.read_text().split("\n", 1)[1],
+    ):
+        with pytest.raises(ValueError, match=r"^tls key: cannot read what was given") as refused:
+            TLS(cert=cert, key=secret).credentials()
+        assert secret[:20] not in str(refused.value)

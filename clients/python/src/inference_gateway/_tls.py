@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import ssl
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ Pem = Union[str, "os.PathLike[str]", bytes]
 
 @dataclass(frozen=True)
 class TLS:
-    """How to speak TLS. Each PEM is a file's path, or the bytes themselves.
+    """How to speak TLS. Each PEM is a file's path, or the PEM itself, as bytes or text.
 
     ``TLS()`` trusts the authorities that the system trusts, and shows no certificate;
     ``tls=True`` says the same.
@@ -36,6 +37,8 @@ class TLS:
     def __post_init__(self) -> None:
         if (self.cert is None) != (self.key is None):
             raise ValueError("tls: cert and key need each other")
+        if not isinstance(self.server_name, (str, type(None))):
+            raise TypeError("tls server_name: takes a string")
 
     def credentials(self) -> grpc.ChannelCredentials:
         """Read the files.
@@ -51,13 +54,31 @@ class TLS:
 
 
 def _pem(name: str, pem: Pem) -> bytes:
-    try:
-        data = pem if isinstance(pem, bytes) else Path(pem).read_bytes()
-    except OSError as e:
-        raise ValueError(f"tls {name}: cannot read {pem!r}: {e.strerror}") from None
+    data = _bytes_of(name, pem)
     if b"-----BEGIN " not in data:
         raise ValueError(f"tls {name}: holds no PEM block")
     return data
+
+
+def _bytes_of(name: str, pem: Pem) -> bytes:
+    if isinstance(pem, bytes):
+        return pem
+    if not isinstance(pem, (str, os.PathLike)):
+        raise TypeError(f"tls {name}: takes a path or a PEM, not this {type(pem).__name__}")
+    if isinstance(pem, str) and pem.lstrip().startswith("-----BEGIN "):
+        return pem.encode()
+    try:
+        return Path(pem).read_bytes()
+    except (OSError, ValueError) as e:
+        reason = getattr(e, "strerror", None) or "it is no path"
+        raise ValueError(f"tls {name}: cannot read {_shown(pem)}: {reason}") from None
+
+
+def _shown(path: Union[str, os.PathLike[str]]) -> str:
+    """As it is, unless it may be a key that was given in place of a path."""
+    text = os.fspath(path)
+    plausible = len(text) < 256 and text.isprintable() and not re.search("[\\w+/=]{40}", text)
+    return repr(text) if plausible else "what was given in place of a path"
 
 
 _BUNDLES = (
