@@ -280,3 +280,15 @@ def test_nothing_is_left_behind_in_the_loops_log(either_async, simulator, caplog
     asyncio.run(main(), debug=True)
     logged = [record for record in caplog.records if "Executing" not in record.getMessage()]
     assert [record for record in logged if record.levelname in ("WARNING", "ERROR")] == []
+
+
+def test_a_stream_that_an_earlier_read_was_cancelled_on_says_so(gateway):
+    async def main():
+        async with AsyncClient(gateway.target) as client:
+            pieces = client.stream(STALLS["prefill"]).__aiter__()
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(pieces.__anext__(), 0.1)
+            with pytest.raises(CancelledError):
+                await pieces.__anext__()
+
+    asyncio.run(main())

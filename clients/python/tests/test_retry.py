@@ -1,12 +1,22 @@
 """Which calls are sent again, and how often: counted by the gateway's log, a line an attempt."""
 
 import asyncio
+import threading
+import time
 import uuid
 
 import pytest
-from rig import eventually
+from rig import Gateway, Simulator, eventually, running
 
-from inference_gateway import AsyncClient, Client, InferenceClient, InferenceError
+from inference_gateway import (
+    AsyncClient,
+    Client,
+    ClientClosedError,
+    InferenceClient,
+    InferenceError,
+    OverloadedError,
+    UnavailableError,
+)
 
 AGAIN = "status=502"
 AFTER = "status=429;retry-after=0"
@@ -62,3 +72,82 @@ def test_a_large_prompt_is_sent_again(gateway):
 def test_an_impossible_number_of_retries_is_refused(retries):
     with pytest.raises(ValueError, match="retries: takes 0 to 4"):
         Client("localhost", retries=retries)
+
+
+LATER = "[[sim:status=429;retry-after=120]]"
+
+
+def test_a_pause_that_does_not_fit_into_the_deadline_is_the_error_at_once(gateway):
+    async def ask():
+        async with AsyncClient(gateway.target, timeout=10) as client:
+            await client.generate(LATER)
+
+    begun = time.monotonic()
+    with pytest.raises(OverloadedError) as told, Client(gateway.target, timeout=10) as client:
+        client.generate(LATER)
+    with pytest.raises(OverloadedError):
+        asyncio.run(ask())
+    assert told.value.retry_after == pytest.approx(120, abs=1)
+    assert time.monotonic() - begun < 5
+
+
+def test_closing_the_client_ends_a_pause(gateway):
+    errors, request_id = [], uuid.uuid4().hex
+
+    def ask(client):
+        try:
+            client.generate(LATER, request_id=request_id, timeout=None)
+        except InferenceError as e:
+            errors.append(e)
+
+    with Client(gateway.target) as client:
+        asking = threading.Thread(target=ask, args=(client,))
+        asking.start()
+        eventually(lambda: gateway.calls(request_id))
+    asking.join(5)
+    assert [type(error) for error in errors] == [ClientClosedError]
+
+
+@pytest.mark.parametrize("closes", [True, False])
+def test_a_pause_in_asyncio_ends_with_the_client_and_with_the_task(gateway, closes):
+    async def main():
+        request_id = uuid.uuid4().hex
+        async with AsyncClient(gateway.target) as client:
+            asking = asyncio.ensure_future(
+                client.generate(LATER, request_id=request_id, timeout=None)
+            )
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, eventually, lambda: gateway.calls(request_id))
+            if closes:
+                await client.close()
+            else:
+                asking.cancel()
+            await asyncio.wait_for(asking, 5)
+
+    with pytest.raises(ClientClosedError if closes else asyncio.CancelledError):
+        asyncio.run(main())
+
+
+def test_a_call_whose_gateway_dies_is_not_sent_again(folder):
+    errors = []
+
+    def ask(client):
+        try:
+            client.generate("[[sim:stall-before-headers]]", timeout=20)
+        except InferenceError as e:
+            errors.append(e)
+
+    with running(Simulator(folder)) as simulator:
+        two = [Gateway(folder, simulator.url) for _ in range(2)]
+        with running(*two), Client(f"ipv4:{two[0].target},{two[1].target}") as client:
+            client.wait_until_ready()
+            asking = threading.Thread(target=ask, args=(client,))
+            asking.start()
+            eventually(lambda: simulator.running() == 1)
+            two[0].kill()
+            asking.join(2)
+            if not errors:
+                two[1].kill()  # it was this one's
+                asking.join(10)
+            assert [type(error) for error in errors] == [UnavailableError]
+            assert simulator.left() + simulator.running() == 1

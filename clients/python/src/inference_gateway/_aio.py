@@ -78,6 +78,7 @@ class AsyncStream(StreamedAnswer, Generic[ChunkT]):
     async def _next(self) -> Any:
         """Read the next message, or grpc's EOF."""
         async with _told(self._client, self._asked, lambda: self._closed):
+            self._closed = self._closed or self._call.cancelled()  # with a read before this one
             chunk = await self._call.read()
             if chunk is grpc.aio.EOF:
                 trailers = trailers_of(await self._call.trailing_metadata())
@@ -143,21 +144,26 @@ class _told:  # noqa: N801
         self._asked = asked
         self._ended_here = ended_here
 
-    async def __aenter__(self) -> None: ...
+    async def __aenter__(self) -> None:
+        self._cancelling = _cancelling()
 
     async def __aexit__(self, kind: object, error: Optional[BaseException], trace: object) -> None:
         if isinstance(error, grpc.aio.AioRpcError):
             raise self._client._failed(error, self._asked) from error
         # grpc says it like that, too, when not the task was cancelled but the call.
         ended_here = self._client._closed or self._ended_here()
-        if isinstance(error, asyncio.CancelledError) and ended_here and not _is_task_cancelled():
+        if (
+            isinstance(error, asyncio.CancelledError)
+            and ended_here
+            and _cancelling() <= self._cancelling
+        ):
             raise self._client._cut(self._asked) from None
 
 
-def _is_task_cancelled() -> bool:
-    task = asyncio.current_task()
-    cancelling = getattr(task, "cancelling", None)  # from Python 3.11 on
-    return bool(cancelling and cancelling())
+def _cancelling() -> int:
+    """How often somebody asked for the cancellation of this task; 0 before Python 3.11."""
+    cancelling = getattr(asyncio.current_task(), "cancelling", None)
+    return int(cancelling()) if cancelling else 0
 
 
 class _AsyncClient(ClientSettings[ChunkT]):
@@ -166,6 +172,7 @@ class _AsyncClient(ClientSettings[ChunkT]):
     _channel: Optional[grpc.aio.Channel] = None
     _loop: Optional[asyncio.AbstractEventLoop] = None
     _running: weakref.WeakSet[Any]
+    _over: asyncio.Event
 
     def _start(self, method: Any, prepared: Prepared) -> Any:
         loop = asyncio.get_running_loop()
@@ -185,6 +192,7 @@ class _AsyncClient(ClientSettings[ChunkT]):
             self._pid = os.getpid()
             self._loop = loop
             self._running = weakref.WeakSet()
+            self._over = asyncio.Event()  # in its loop: Python 3.9 binds it there
         call = self._calls[method.path] = method.on(self._channel)
         return call
 
@@ -200,6 +208,28 @@ class _AsyncClient(ClientSettings[ChunkT]):
         return self._contract.read(response, request_id)
 
     async def _ask(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
+        retries = self._retries_of(method, prepared)
+        again = prepared
+        while True:
+            try:
+                return await self._try(method, again)
+            except InferenceError as e:
+                cause = e.__cause__
+                if not isinstance(cause, grpc.aio.AioRpcError):
+                    raise
+                pause = retries.pause(e, cause.trailing_metadata())
+                if pause is None:
+                    raise
+            await self._wait(pause, prepared)
+            again = retries.again(prepared)
+
+    async def _wait(self, pause: float, prepared: Prepared) -> None:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._over.wait(), pause)
+        if self._closed:
+            raise self._cut(prepared.asked)
+
+    async def _try(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
         call = self._start(method, prepared)
         async with _told(self, prepared.asked, lambda: False):
             response = await call
@@ -243,6 +273,7 @@ class _AsyncClient(ClientSettings[ChunkT]):
         channel, self._channel = self._channel, None
         self._calls.clear()
         if channel is not None:
+            self._over.set()
             for call in list(self._running):  # grpc does not find them all
                 call.cancel()
             await channel.close()

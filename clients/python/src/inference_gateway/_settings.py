@@ -18,6 +18,7 @@ import grpc
 from inference_gateway import _params, errors
 from inference_gateway._contract import REPORT, ChunkT, Contract, Method
 from inference_gateway._failure import Asked, Ended, ended, error_of
+from inference_gateway._retry import Retries
 from inference_gateway._target import DEFAULT_PORT, target_of
 from inference_gateway._tls import TLS
 from inference_gateway.proto import health_pb2
@@ -38,7 +39,7 @@ HEALTH: Method[health_pb2.HealthCheckResponse] = Method(
 )
 
 _MIB = 1 << 20
-_MOST_RETRIES = 4  # grpc takes no more than five attempts
+_MOST_RETRIES = 4
 _HEALTH_TIMEOUT = 5.0
 
 
@@ -114,7 +115,7 @@ class ClientSettings(Generic[ChunkT]):
         self._wait_for_ready = wait_for_ready
         self._metadata = _checked(metadata)
         self._options = (
-            *self._defaults(retries, user_agent, max_message_bytes, proxy),
+            *self._defaults(user_agent, max_message_bytes, proxy),
             *options,
         )
         self._lock = threading.Lock()
@@ -122,6 +123,9 @@ class ClientSettings(Generic[ChunkT]):
         self._calls: dict[str, Any] = {}
         """grpc's callables by path, while there is a channel."""
         self._closed = False
+        self._closing = threading.Event()
+        """Ends the pauses of threads."""
+        self._retries = retries
         self._pid: Optional[int] = None
         self._warn_of_plain_token()
 
@@ -130,7 +134,7 @@ class ClientSettings(Generic[ChunkT]):
         return f"{type(self).__name__}({self._target.address!r}{tls})"
 
     def _defaults(
-        self, retries: int, user_agent: str, max_message_bytes: int, proxy: bool
+        self, user_agent: str, max_message_bytes: int, proxy: bool
     ) -> list[tuple[str, Any]]:
         agent = f"{user_agent} inference-gateway-python/{__version__}".strip()
         options: list[tuple[str, Any]] = [
@@ -147,7 +151,7 @@ class ClientSettings(Generic[ChunkT]):
             ("grpc.use_local_subchannel_pool", 1),  # a client's connections are its own
             ("grpc.per_rpc_retry_buffer_size", max_message_bytes),
             ("grpc.service_config_disable_resolution", 1),
-            ("grpc.service_config", json.dumps(_service_config(self._contract.unary, retries))),
+            ("grpc.service_config", json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})),
         ]
         if self._target.local or not proxy:
             options.append(("grpc.enable_http_proxy", 0))
@@ -204,6 +208,10 @@ class ClientSettings(Generic[ChunkT]):
 
     def _report_call(self, timeout: Optional[float]) -> Prepared:
         return self._ready(REPORT.request(), {"timeout": timeout})
+
+    def _retries_of(self, method: Method[Any], prepared: Prepared) -> Retries:
+        most = self._retries if method is self._contract.unary else 0
+        return Retries(most, prepared.asked)
 
     def _bearer(self) -> dict[str, str]:
         token = self._token() if callable(self._token) else self._token
@@ -307,25 +315,6 @@ def health_word(response: health_pb2.HealthCheckResponse) -> str:
 def unknown_service(error: Any) -> bool:
     """Whether a health check failed since the gateway has no service of that name."""
     return bool(error.code() is grpc.StatusCode.NOT_FOUND)
-
-
-def _service_config(unary: Method[Any], retries: int) -> dict[str, Any]:
-    config: dict[str, Any] = {"loadBalancingConfig": [{"round_robin": {}}]}
-    if retries:
-        config["retryThrottling"] = {"maxTokens": 100, "tokenRatio": 0.1}
-        config["methodConfig"] = [
-            {
-                "name": [{"service": unary.service, "method": unary.name}],
-                "retryPolicy": {
-                    "maxAttempts": 1 + retries,
-                    "initialBackoff": "0.2s",
-                    "maxBackoff": "2s",
-                    "backoffMultiplier": 2,
-                    "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"],
-                },
-            }
-        ]
-    return config
 
 
 _KEY = re.compile(r"[a-z0-9_.-]+")

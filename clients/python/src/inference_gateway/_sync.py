@@ -72,7 +72,7 @@ class Stream(StreamedAnswer, Generic[ChunkT]):
 
     def _read(self, take: Any) -> Iterator[Any]:
         try:
-            for chunk in self._call:
+            for chunk in self._chunks():
                 taken = take(chunk)
                 if taken != "":
                     yield taken
@@ -84,9 +84,19 @@ class Stream(StreamedAnswer, Generic[ChunkT]):
         finally:
             self.close()
 
+    def _chunks(self) -> Iterator[ChunkT]:
+        while True:
+            self._client._refuse_forked()  # in the child grpc would wait for ever
+            try:
+                chunk = next(self._call)
+            except StopIteration:
+                return
+            yield chunk
+
     def close(self) -> None:
         """Cancel what is left of the call. At once, from any thread, any number of times."""
-        self._call.cancel()
+        if self._client._pid == os.getpid():  # it is its parent's, in a child
+            self._call.cancel()
 
     def __enter__(self) -> Self:
         return self
@@ -134,13 +144,26 @@ class _SyncClient(ClientSettings[ChunkT]):
         return self._contract.read(response, request_id)
 
     def _ask(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
+        retries = self._retries_of(method, prepared)
+        again = prepared
+        while True:
+            try:
+                return self._try(method, again)
+            except grpc.RpcError as e:
+                error = self._failed(e, prepared.asked)
+                pause = retries.pause(error, e.trailing_metadata())
+                if pause is None:
+                    raise error from e
+            if self._closing.wait(pause):
+                raise self._cut(prepared.asked)
+            again = retries.again(prepared)
+
+    def _try(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
         call = self._start(method, prepared, future=True)
         try:
             response = call.result()
             trailers = trailers_of(call.trailing_metadata())
             return response, trailers.get("x-request-id", prepared.asked.request_id)
-        except grpc.RpcError as e:
-            raise self._failed(e, prepared.asked) from e
         except grpc.FutureCancelledError:
             raise self._cut(prepared.asked) from None
         finally:
@@ -199,6 +222,7 @@ class _SyncClient(ClientSettings[ChunkT]):
         """Close the connections. Calls still running end with `ClientClosedError`."""
         with self._lock:
             self._closed = True
+            self._closing.set()
             channel, self._channel = self._channel, None
             self._calls.clear()
         if channel is not None:
