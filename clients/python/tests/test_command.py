@@ -125,3 +125,34 @@ def test_a_reader_that_leaves_ends_it_quietly(gateway, simulator):
         assert process.wait(10) == 1
     assert said == b""
     eventually(lambda: simulator.left() == before + 1, 2)
+
+
+BAD_INPUT = [
+    (["--max-tokens", "9" * 20, "Hi"], "max_tokens: takes a whole number"),
+    ([b"\xff"], "is not text that can be sent"),
+    (["--token-file", "inner", "Hi"], "token: holds characters that cannot be sent"),
+    (["--token-file", "empty", "Hi"], "the file is empty"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD_INPUT, ids=lambda value: str(value)[:20])
+def test_what_cannot_be_sent_is_2_and_no_traceback(tmp_path, arguments, words):
+    (tmp_path / "inner").write_text("sec\nret")
+    (tmp_path / "empty").write_text("\n")
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_closed_input_and_a_full_disk_are_said(gateway):
+    shell = f'"{sys.executable}" -m inference_gateway --target {gateway.target}'
+    for line, code, words in (
+        (f"{shell} - <&-", 2, "standard input is closed"),
+        (f"{shell} Hi >/dev/full", 1, "cannot write the answer"),
+    ):
+        done = subprocess.run(
+            ["sh", "-c", line], capture_output=True, encoding="utf-8", timeout=30, check=False
+        )
+        assert (done.returncode, words in done.stderr) == (code, True), done.stderr
+        assert "Traceback" not in done.stderr

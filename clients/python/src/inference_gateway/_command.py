@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Optional, Union
 
@@ -25,7 +26,7 @@ _FAILED, _USAGE, _STATUS, _INTERRUPTED = 1, 2, 10, 130
 _EXIT_CODES = """\
 exit codes:
   0        the answer is whole
-  1        an unexpected fault
+  1        nobody reads the output, or an unexpected fault
   2        the command line is wrong
   10 + n   the call ended with gRPC status n: 11 cancelled, 13 invalid argument,
            14 deadline exceeded, 15 not found, 18 resource exhausted, 22 unimplemented,
@@ -40,13 +41,25 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run it; returns the exit code."""
     parser = _parser()
     asked = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what its encoding lacks is shown escaped
+            stream.reconfigure(errors="backslashreplace")
     try:
         client = _client(asked)
         prompt = _prompt(asked)
-    except (ValueError, OSError) as e:
+        _given(client, asked, prompt)
+    except (TypeError, ValueError, OSError) as e:
         parser.error(str(e))
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     with client:
         return _ask(client, asked, prompt)
+
+
+def _given(client: Union[Client, InferenceClient], asked: Any, prompt: list[Message]) -> Any:
+    """The request, which raises here for what cannot be sent."""
+    given = {"max_tokens": asked.max_tokens, "temperature": asked.temperature}
+    return client._prepare("generate", client._contract.unary, prompt, given)
 
 
 def _ask(client: Union[Client, InferenceClient], asked: Any, prompt: list[Message]) -> int:
@@ -65,8 +78,16 @@ def _ask(client: Union[Client, InferenceClient], asked: Any, prompt: list[Messag
         return _INTERRUPTED
     except BrokenPipeError:
         # Nobody reads on. What is still buffered must not fail a second time at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return _FAILED
+    except OSError as e:
+        _drop_output()
+        _say(f"error: cannot write the answer: {e.strerror}")
+        return _FAILED
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _answer(
@@ -75,7 +96,7 @@ def _answer(
     contract: Any = client._contract
     given = {"max_tokens": asked.max_tokens, "temperature": asked.temperature}
     if asked.no_stream:
-        prepared = client._prepare("generate", contract.unary, prompt, given)
+        prepared = _given(client, asked, prompt)
         response, request_id = client._ask(contract.unary, prepared)
         answer: Answer = contract.read(response, request_id)
         printer.show(response, answer.text, answer.reasoning)
@@ -173,14 +194,30 @@ def _client(asked: Any) -> Union[Client, InferenceClient]:
     kind = Client if asked.contract == "llm" else InferenceClient
     wants_tls = asked.tls or asked.tls_ca or asked.tls_cert or asked.tls_key
     tls = TLS(ca=asked.tls_ca, cert=asked.tls_cert, key=asked.tls_key) if wants_tls else False
-    token = Path(asked.token_file).read_text(encoding="utf-8") if asked.token_file else None
+    token = None if asked.token_file is None else _token(asked.token_file)
     return kind(asked.target, model=asked.model, timeout=asked.deadline, token=token, tls=tls)
 
 
+def _token(file: str) -> str:
+    token = Path(file).read_text(encoding="utf-8-sig").strip()
+    if not token:
+        raise ValueError("--token-file: the file is empty")
+    return token
+
+
 def _prompt(asked: Any) -> list[Message]:
-    text = sys.stdin.buffer.read().decode("utf-8") if asked.prompt == "-" else asked.prompt
+    text = _standard_input() if asked.prompt == "-" else asked.prompt
     system = [] if asked.system is None else [Message("system", asked.system)]
     return [*system, Message("user", text)]
+
+
+def _standard_input() -> str:
+    if sys.stdin is None:
+        raise ValueError("-: standard input is closed")
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("-: standard input is no UTF-8") from None
 
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
@@ -196,8 +233,8 @@ def _duration(text: str) -> float:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m inference_gateway",
-        description="Asks a gateway and prints the answer as it comes. Figures and errors go to "
-        "standard error. Ctrl-C cancels the call, and with it the generation.",
+        description="Asks a gateway and prints the answer as it comes. Reasoning, figures and "
+        "errors go to standard error. Ctrl-C cancels the call, and with it the generation.",
         epilog=_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
