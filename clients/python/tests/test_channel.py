@@ -336,3 +336,48 @@ def test_what_is_no_timeout_model_or_tls_is_refused():
         Client("localhost", tls=TLS(ca="/nowhere"))
     with pytest.raises(ValueError, match="tls ca: holds no PEM block"):
         Client("localhost", tls=TLS(ca=b"nothing"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"tls": "ca.pem"}, "tls: takes True"),
+        ({"tls": {}}, "tls: takes True"),
+        ({"token": b"x"}, "token: takes a string"),
+        ({"metadata": "x"}, "metadata: takes"),
+    ],
+)
+def test_settings_of_another_kind_are_refused(settings, words):
+    with pytest.raises(TypeError, match=words):
+        Client("localhost", **settings)
+
+
+def test_any_large_timeout_is_none_and_request_ids_are_checked(client):
+    assert Client("localhost", timeout=10**400)._timeout is None
+    with pytest.raises(ValueError, match="request_id"):
+        client.generate("Hi", request_id="a b")
+    with Client("localhost", token=lambda: 5) as other, pytest.raises(TypeError, match="token"):
+        other.generate("Hi")
+
+
+FORKED_STREAM = """
+import os, sys
+from inference_gateway import Client
+client = Client(sys.argv[1])
+pieces = iter(client.stream("Hi [[sim:inter-token=50ms]]", timeout=10))
+next(pieces)
+child = os.fork()
+if child == 0:
+    try:
+        next(pieces)
+        os._exit(7)
+    except RuntimeError as e:
+        os._exit(8 if "before the process forked" in str(e) else 9)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_child_that_reads_its_parents_stream_is_told_so(gateway):
+    command = [sys.executable, "-c", FORKED_STREAM, gateway.target]
+    child = subprocess.run(command, capture_output=True, timeout=30, check=False)
+    assert child.returncode == 8, child.stderr

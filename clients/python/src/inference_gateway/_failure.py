@@ -171,6 +171,7 @@ _HINTS = (
         "Connection refused|connect failed: .*111",
         "nobody listens there. Is the gateway running, and is the port right?",
     ),
+    ("certificate has expired", "its certificate has expired"),
     (
         "CERTIFICATE_VERIFY_FAILED|certificate verify failed",
         "its certificate is not signed by an authority that this client trusts. See tls= and ca=",

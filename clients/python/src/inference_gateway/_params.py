@@ -274,9 +274,11 @@ def seconds(name: str, value: Any) -> Optional[float]:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name}: takes seconds or None, not this {type(value).__name__}")
+    if value > _LONGEST:
+        return None
     if math.isnan(value) or value < 0:
-        raise ValueError(f"{name}: takes 0 seconds or more, not {value}")
-    return None if value > _LONGEST else float(value)
+        raise ValueError(f"{name}: takes 0 seconds or more")
+    return float(value)
 
 
 _LONGEST = 10 * 365 * 86_400

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -110,6 +111,7 @@ class ClientSettings(Generic[ChunkT]):
         self._model = model
         self._timeout = _params.seconds("timeout", timeout)
         self._token: Token = token or os.environ.get("INFERENCE_GATEWAY_TOKEN") or None
+        _refuse_kinds(token, tls)
         self._tls = TLS() if tls is True else tls or None
         self._credentials = self._tls.credentials() if self._tls else None
         self._wait_for_ready = wait_for_ready
@@ -190,7 +192,7 @@ class ClientSettings(Generic[ChunkT]):
         self._refuse_forked()
         timeout = _params.seconds("timeout", call.get("timeout", self._timeout))
         until = None if timeout is None else time.monotonic() + timeout
-        request_id = call.get("request_id") or uuid.uuid4().hex
+        request_id = _request_id(call.get("request_id"))
         waits = call.get("wait_for_ready")
         own = _checked({"x-request-id": request_id, **self._bearer()})
         return Prepared(
@@ -215,8 +217,10 @@ class ClientSettings(Generic[ChunkT]):
 
     def _bearer(self) -> dict[str, str]:
         token = self._token() if callable(self._token) else self._token
-        if not token:
+        if token is None:
             return {}
+        if not isinstance(token, str):
+            raise TypeError(f"token: the function returned no string but {type(token).__name__}")
         token = token.strip()  # files end in a line break
         if not _is_visible(token):
             raise ValueError("token: holds characters that cannot be sent")
@@ -317,11 +321,30 @@ def unknown_service(error: Any) -> bool:
     return bool(error.code() is grpc.StatusCode.NOT_FOUND)
 
 
+def _refuse_kinds(token: Any, tls: Any) -> None:
+    if not isinstance(tls, (bool, TLS, type(None))):
+        raise TypeError(f"tls: takes True or TLS(...), not this {type(tls).__name__}")
+    if not (token is None or isinstance(token, str) or callable(token)):
+        raise TypeError(f"token: takes a string or a function, not this {type(token).__name__}")
+    if inspect.iscoroutinefunction(token):
+        raise TypeError("token: takes a function that returns a string, no async one")
+
+
+def _request_id(given: Any) -> str:
+    if given is None or given == "":
+        return uuid.uuid4().hex
+    if not isinstance(given, str) or not re.fullmatch("[A-Za-z0-9._-]{1,128}", given):
+        raise ValueError("request_id: takes 1 to 128 of A-Z a-z 0-9 . _ -")
+    return given
+
+
 _KEY = re.compile(r"[a-z0-9_.-]+")
 
 
 def _checked(metadata: Optional[_params.Metadata]) -> Pairs:
     """Check here what grpc would refuse with a text that repeats every value, tokens too."""
+    if isinstance(metadata, (str, bytes)):
+        raise TypeError("metadata: takes a dict, or pairs of key and value")
     pairs: Iterable[Any] = metadata or ()
     if isinstance(metadata, Mapping):
         pairs = metadata.items()
