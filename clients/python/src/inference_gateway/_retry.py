@@ -16,7 +16,6 @@ class Retries:
     def __init__(self, most: int, asked: Asked) -> None:
         self._left = most
         self._until = asked.until
-        self._made = 0
 
     def pause(self, error: InferenceError, trailers: Any) -> Optional[float]:
         """Seconds until the call is sent again; None: it is not, the error is what there is."""
@@ -28,16 +27,9 @@ class Retries:
         if self._until is not None and time.monotonic() + pause >= self._until:
             return None
         self._left -= 1
-        self._made += 1
         return pause
 
     def again(self, prepared: Any) -> Any:
-        """The same call with what is left of its time, and how often it was sent before."""
+        """The same call with what is left of its time."""
         left = None if self._until is None else max(0.001, self._until - time.monotonic())
-        options = dict(prepared.options)
-        options["timeout"] = left
-        options["metadata"] = (
-            *prepared.options["metadata"],
-            ("grpc-previous-rpc-attempts", str(self._made)),
-        )
-        return prepared._replace(options=options)
+        return prepared._replace(options={**prepared.options, "timeout": left})
