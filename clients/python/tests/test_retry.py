@@ -23,6 +23,15 @@ AFTER = "status=429;retry-after=0"
 NEVER = "status=500"
 
 
+@pytest.fixture(scope="module")
+def gateway(folder, simulator):
+    """One of its own: refusals lower how much a gateway lets in for a while."""
+    with running(Gateway(folder, simulator.url)) as gateway:
+        with Client(gateway.target) as client:
+            client.wait_until_ready()
+        yield gateway
+
+
 def attempts(gateway, call, fault, size=0):
     request_id = uuid.uuid4().hex
     with pytest.raises(InferenceError):

@@ -277,7 +277,7 @@ def seconds(name: str, value: Any) -> Optional[float]:
     if value > _LONGEST:
         return None
     if math.isnan(value) or value < 0:
-        raise ValueError(f"{name}: takes 0 seconds or more")
+        raise ValueError(f"{name}: takes 0 seconds or more, not {value}")
     return float(value)
 
 
