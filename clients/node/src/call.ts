@@ -68,6 +68,29 @@ export class Call implements CallFacts {
     this.#owner.calls.delete(this);
   }
 
+  /**
+   * Waits for the pause that the gateway asks for. False where it says nothing of another try, or where the pause does
+   * not fit into the call's time: then its error is what the caller should see.
+   */
+  async mayRepeatAfter({ retryable, retryAfterMs }: InferenceError): Promise<boolean> {
+    if (!retryable || retryAfterMs === undefined) {
+      return false;
+    }
+    // Callers that were turned away together must not come back together.
+    const pause = retryAfterMs * (1 + Math.random() / 10);
+    if (Date.now() + pause >= this.deadline) {
+      return false;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(resolve, pause);
+      this.onStop((error) => {
+        clearTimeout(timer);
+        reject(error);
+      });
+    });
+    return true;
+  }
+
   /** What `token` gives, within the call's time. */
   async ask(token: () => string | Promise<string>): Promise<string> {
     let timer: NodeJS.Timeout | undefined;

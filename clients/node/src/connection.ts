@@ -18,6 +18,7 @@ export class Connection implements CallOwner {
   readonly calls = new Set<Call>();
   readonly timeoutMs: number;
   readonly #target: Target;
+  readonly #retries: number;
   readonly #token: Token | undefined;
   readonly #metadata: CallMetadata;
   readonly #waitForReady: boolean;
@@ -32,6 +33,7 @@ export class Connection implements CallOwner {
     this.#metadata = options.metadata ?? {};
     this.#waitForReady = options.waitForReady ?? false;
     this.timeoutMs = options.timeoutMs ?? 60_000;
+    this.#retries = options.retries ?? 2;
     if (typeof this.#token === "string") {
       checkToken(this.#token);
     }
@@ -101,15 +103,20 @@ export class Connection implements CallOwner {
     const call = new Call(this, options);
     try {
       await this.authorize(call, metadata);
-      const reply = await this.#ask(call, method, request, metadata);
-      // Errors are made here and not in the callback, so that their stack leads to who called.
-      if (call.stopped !== undefined) {
-        throw call.stopped;
+      for (let tries = 1; ; tries++) {
+        const reply = await this.#ask(call, method, request, metadata);
+        // Errors are made here and not in the callback, so that their stack leads to who called.
+        if (call.stopped !== undefined) {
+          throw call.stopped;
+        }
+        if (reply.error === undefined) {
+          return { response: reply.response as Response, requestId: textOf(reply.status.metadata, "x-request-id") };
+        }
+        const error = errorOf(reply.status, call, reply.error);
+        if (tries > this.#retries || !(await call.mayRepeatAfter(error))) {
+          throw error;
+        }
       }
-      if (reply.error !== undefined) {
-        throw errorOf(reply.status, call, reply.error);
-      }
-      return { response: reply.response as Response, requestId: textOf(reply.status.metadata, "x-request-id") };
     } finally {
       call.end();
     }
@@ -181,8 +188,11 @@ function asIs(bytes: Buffer): Buffer {
   return bytes;
 }
 
+/** Millennia. What is later than some 10,000 years makes grpc-js throw where nobody can catch it. */
+const FAR_MS = 1e14;
+
 function withDeadline({ deadline }: Call): grpc.CallOptions {
-  return deadline === Infinity ? {} : { deadline };
+  return deadline - Date.now() > FAR_MS ? {} : { deadline };
 }
 
 function fill(metadata: grpc.Metadata, values: CallMetadata): void {

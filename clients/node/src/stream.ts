@@ -25,6 +25,8 @@ class Reading<Chunk> {
   #started: Promise<void> | undefined;
   #left = false;
   #over = false;
+  #quiet = false;
+  #failure: unknown;
   #waiting: (() => void)[] = [];
 
   constructor(connection: Connection, method: Method<never, Chunk>, request: Buffer, options: CallOptions) {
@@ -35,16 +37,22 @@ class Reading<Chunk> {
     this.requestId = options.requestId;
   }
 
-  /** The next message; undefined after the last, and after `leave`. */
+  /** The next message; undefined after the last. Whoever reads on after a failure or a cancel gets the error again. */
   async next(): Promise<Chunk | undefined> {
-    if (this.#left || this.#over) {
+    if (this.#failure !== undefined) {
+      throw this.#failure;
+    }
+    if (this.#left) {
+      return this.#gone();
+    }
+    if (this.#over) {
       return undefined;
     }
     try {
       await (this.#started ??= this.#start());
       for (;;) {
         if (this.#left) {
-          return undefined;
+          return this.#gone();
         }
         const stopped = this.#call?.stopped;
         if (stopped !== undefined) {
@@ -60,15 +68,27 @@ class Reading<Chunk> {
         await new Promise<void>((resolve) => this.#waiting.push(resolve));
       }
     } catch (error) {
+      this.#failure ??= error;
       this.#finish();
       throw error;
     }
   }
 
-  /** Cancels the call, if it runs. */
-  leave(): void {
+  #gone(): undefined {
+    if (!this.#quiet) {
+      throw left(this.requestId);
+    }
+  }
+
+  /**
+   * Cancels the call, if it runs.
+   *
+   * @param quiet it is the reader itself who leaves, and expects no error where it looks once more
+   */
+  leave(quiet = false): void {
     if (!this.#left && !this.#over) {
       this.#left = true;
+      this.#quiet = quiet;
       this.#request = undefined;
       this.#call?.stop(left(this.requestId));
     }
@@ -138,6 +158,7 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
   readonly #reading: Reading<Chunk>;
   readonly #partsOfChunk: (chunk: Chunk) => AnswerParts;
   readonly #parts: AnswerParts = { text: "", reasoning: "" };
+  #looped = false;
 
   /** @internal */
   constructor(
@@ -212,7 +233,7 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
 
   /** Cancels. */
   async return(): Promise<IteratorReturnResult<undefined>> {
-    this.cancel();
+    this.#reading.leave(true);
     return { done: true, value: undefined };
   }
 
@@ -222,7 +243,7 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
     throw error;
   }
 
-  /** Cancels the call, and so the generation; a loop that reads it just ends. After the end it does nothing. */
+  /** Cancels the call, and so the generation; whoever reads it gets a `CancelledError`. After the end it does nothing. */
   cancel(): void {
     this.#reading.leave();
   }
@@ -234,11 +255,11 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
         yield chunk;
       }
     } finally {
-      this.cancel();
+      this.#reading.leave(true);
     }
   }
 
-  /** Reads what is left, and returns the whole. */
+  /** Reads what is left, and returns the whole. Throws where it did not become whole. */
   async answer(): Promise<Answer> {
     while ((await this.#next()) !== undefined) {
       // Each read adds to the parts.
@@ -259,11 +280,15 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
   }
 
   [Symbol.asyncIterator](): this {
+    if (this.#looped) {
+      throw new TypeError("a stream can be read by one loop, once; its text is in .text");
+    }
+    this.#looped = true;
     return this;
   }
 
   /** Cancels: for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.cancel();
+    this.#reading.leave(true);
   }
 }

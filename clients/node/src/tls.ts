@@ -66,6 +66,10 @@ function bytes(pem: Pem | undefined, name: string): Buffer | null {
   try {
     return readFileSync(pem);
   } catch (cause) {
+    // What is long or has several lines is no path, but perhaps a key: not to be shown.
+    if (pem.length > 512 || pem.includes("\n")) {
+      throw new TypeError(`tls.${name} is neither PEM nor a path`);
+    }
     throw new TypeError(`tls.${name} cannot be read: ${(cause as Error).message}`, { cause });
   }
 }

@@ -83,7 +83,7 @@ describe("errors of the gateway", () => {
         assert.equal(stream.text, tokens.join(""));
         assert.ok(tokens.length >= 3, fault);
         assert.equal(stream.requestId, error.requestId);
-        assert.deepEqual(await stream.next(), { done: true, value: undefined });
+        await assert.rejects(stream.next(), { reason });
       }
     });
   });

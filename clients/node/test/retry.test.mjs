@@ -100,6 +100,29 @@ describe("a retry", () => {
     server.close();
   });
 
+  test("is not waited for where the pause does not fit into the deadline", async () => {
+    await using(new Client(rig.target), async (client) => {
+      const text = mark();
+      const began = performance.now();
+      const error = await failure(client.generate(`[[sim:status=429;retry-after=99]] ${text}`, { timeoutMs: 9_000 }));
+      assert.ok(performance.now() - began < 5_000);
+      assert.equal(error.name, "OverloadedError");
+      assert.equal(error.retryAfterMs, 99_000);
+      assert.equal(rig.wire.with(text).length, 1);
+    });
+  });
+
+  test("is not made of a call that failed without a word about it", async () => {
+    const server = await startFake({ complete: (_call, callback) => callback({ code: status.UNAVAILABLE }) });
+    await using(new Client(server.target), async (client) => {
+      const error = await failure(client.generate("hi"));
+      assert.equal(error.code, "UNAVAILABLE");
+      assert.equal(error.retryable, false);
+      assert.equal(server.seen.length, 1);
+    });
+    server.close();
+  });
+
   test("is not begun once the signal has fired", async () => {
     const server = await startFake({
       complete: (_call, callback) => callback(refusal(status.UNAVAILABLE, { reason: "NOT_READY", pushbackMs: 200 })),

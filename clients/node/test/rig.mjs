@@ -249,7 +249,7 @@ before(async () => {
   );
   rig.simulator = `http://127.0.0.1:${simulator.port}`;
   rig.backend = `http://127.0.0.1:${await rig.wire.start(simulator.port)}/v1`;
-  rig.gateway = await startGateway("--admission-running", "2000");
+  rig.gateway = await startGateway("--admission-running", "2000", "--admission-adaptive", "false");
   rig.target = rig.gateway.target;
 });
 

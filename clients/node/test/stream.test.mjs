@@ -121,8 +121,25 @@ describe("stream", () => {
       await client.generate("another", { maxTokens: 1 });
       assert.equal(rig.wire.with(text).length, 0);
       stream.cancel();
-      assert.deepEqual(await stream.next(), { done: true, value: undefined });
+      await assert.rejects(stream.next(), { name: "CancelledError" });
       assert.equal(rig.wire.with(text).length, 0);
+    });
+  });
+
+  test("never looks whole where it is not: cancelled elsewhere, read again after an error, read by two", async () => {
+    await using(new Client(rig.target), async (client) => {
+      const cut = client.stream(`[[sim:stall-after=3]] ${mark()}`, LONG);
+      const answer = cut.answer();
+      await eventually("it runs", () => cut.text !== "");
+      cut.cancel();
+      await assert.rejects(answer, { name: "CancelledError" });
+      const dropped = client.stream(`[[sim:drop-after=4]] ${mark()}`);
+      await assert.rejects(dropped.answer(), { reason: "UPSTREAM_TRUNCATED" });
+      await assert.rejects(dropped.answer(), { reason: "UPSTREAM_TRUNCATED" });
+      const shared = client.stream(mark(), { maxTokens: 2 });
+      shared[Symbol.asyncIterator]();
+      assert.throws(() => shared[Symbol.asyncIterator](), { name: "TypeError", message: /once/ });
+      await shared.answer();
     });
   });
 

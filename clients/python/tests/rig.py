@@ -107,7 +107,8 @@ class Gateway(Process):
             "serve",
             *("--listen", f"127.0.0.1:{port}", "--backend", backend),
             *("--model", "simulated-model", "--health-down-interval", "100ms"),
-            *("--admission-running", "4096", "--admission-waiting", "4096", *arguments),
+            *("--admission-running", "4096", "--admission-waiting", "4096"),
+            *("--admission-adaptive", "false", *arguments),
         )
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import os
 import weakref
 from collections.abc import AsyncIterator, Mapping
@@ -14,7 +15,7 @@ import grpc.aio
 
 from inference_gateway._answer import Answer, HealthReport, StreamedAnswer
 from inference_gateway._contract import INFERENCE, LLM, REPORT, ChunkT
-from inference_gateway._failure import trailers_of
+from inference_gateway._failure import Asked, trailers_of
 from inference_gateway._params import InferenceParams, Params, Prompt
 from inference_gateway._settings import (
     HEALTH,
@@ -143,27 +144,26 @@ class _told:  # noqa: N801
         self._client = client
         self._asked = asked
         self._ended_here = ended_here
+        self._cancellations = 0
 
     async def __aenter__(self) -> None:
-        self._cancelling = _cancelling()
+        self._cancellations = _cancellations()
 
     async def __aexit__(self, kind: object, error: Optional[BaseException], trace: object) -> None:
         if isinstance(error, grpc.aio.AioRpcError):
             raise self._client._failed(error, self._asked) from error
         # grpc says it like that, too, when not the task was cancelled but the call.
         ended_here = self._client._closed or self._ended_here()
-        if (
-            isinstance(error, asyncio.CancelledError)
-            and ended_here
-            and _cancelling() <= self._cancelling
-        ):
+        cancelled = _cancellations() > self._cancellations
+        if isinstance(error, asyncio.CancelledError) and ended_here and not cancelled:
             raise self._client._cut(self._asked) from None
 
 
-def _cancelling() -> int:
-    """How often somebody asked for the cancellation of this task; 0 before Python 3.11."""
-    cancelling = getattr(asyncio.current_task(), "cancelling", None)
-    return int(cancelling()) if cancelling else 0
+def _cancellations() -> int:
+    """How often this task was asked to end; an earlier time may have been survived."""
+    task = asyncio.current_task()
+    cancelling = getattr(task, "cancelling", None)  # from Python 3.11 on
+    return cancelling() if cancelling else 0
 
 
 class _AsyncClient(ClientSettings[ChunkT]):
@@ -204,32 +204,30 @@ class _AsyncClient(ClientSettings[ChunkT]):
     async def _generate(self, prompt: Prompt, params: Mapping[str, Any]) -> Answer:
         method = self._contract.unary
         prepared = self._prepare("generate", method, prompt, params)
-        response, request_id = await self._ask(method, prepared)
+        response, request_id = await self._ask_again(method, prepared)
         return self._contract.read(response, request_id)
 
-    async def _ask(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
-        retries = self._retries_of(method, prepared)
-        again = prepared
-        while True:
+    async def _ask_again(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
+        """Ask, and ask once more where the gateway says when."""
+        for tries in itertools.count(1):
             try:
-                return await self._try(method, again)
+                return await self._ask(method, prepared)
             except InferenceError as e:
-                cause = e.__cause__
-                if not isinstance(cause, grpc.aio.AioRpcError):
-                    raise
-                pause = retries.pause(e, cause.trailing_metadata())
+                pause = self._pause_after(e, tries, prepared.asked)
                 if pause is None:
                     raise
-            await self._wait(pause, prepared)
-            again = retries.again(prepared)
+            await self._rest(pause, prepared.asked)
+            prepared = prepared.again()
+        raise AssertionError("counting has no end")
 
-    async def _wait(self, pause: float, prepared: Prepared) -> None:
+    async def _rest(self, pause: float, asked: Asked) -> None:
+        """Wait before asking again; closing the client ends it."""
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._over.wait(), pause)
         if self._closed:
-            raise self._cut(prepared.asked)
+            raise self._cut(asked)
 
-    async def _try(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
+    async def _ask(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
         call = self._start(method, prepared)
         async with _told(self, prepared.asked, lambda: False):
             response = await call

@@ -97,7 +97,7 @@ def _answer(
     given = {"max_tokens": asked.max_tokens, "temperature": asked.temperature}
     if asked.no_stream:
         prepared = _given(client, asked, prompt)
-        response, request_id = client._ask(contract.unary, prepared)
+        response, request_id = client._ask_again(contract.unary, prepared)
         answer: Answer = contract.read(response, request_id)
         printer.show(response, answer.text, answer.reasoning)
         return answer

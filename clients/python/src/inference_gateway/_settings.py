@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import random
 import re
 import threading
 import time
@@ -19,7 +20,6 @@ import grpc
 from inference_gateway import _params, errors
 from inference_gateway._contract import REPORT, ChunkT, Contract, Method
 from inference_gateway._failure import Asked, Ended, ended, error_of
-from inference_gateway._retry import Retries
 from inference_gateway._target import DEFAULT_PORT, target_of
 from inference_gateway._tls import TLS
 from inference_gateway.proto import health_pb2
@@ -55,6 +55,14 @@ class Prepared(NamedTuple):
     asked: Asked
     options: Mapping[str, Any]
     """``timeout``, ``metadata`` and ``wait_for_ready``, as grpc names them."""
+
+    def again(self) -> Prepared:
+        """The same call, with the time that is left."""
+        until = self.asked.until
+        if until is None:
+            return self
+        left = max(0.0, until - time.monotonic())
+        return self._replace(options={**self.options, "timeout": left})
 
 
 class ClientSettings(Generic[ChunkT]):
@@ -116,6 +124,7 @@ class ClientSettings(Generic[ChunkT]):
         self._credentials = self._tls.credentials() if self._tls else None
         self._wait_for_ready = wait_for_ready
         self._metadata = _checked(metadata)
+        self._retries = retries
         self._options = (
             *self._defaults(user_agent, max_message_bytes, proxy),
             *options,
@@ -126,8 +135,7 @@ class ClientSettings(Generic[ChunkT]):
         """grpc's callables by path, while there is a channel."""
         self._closed = False
         self._closing = threading.Event()
-        """Ends the pauses of threads."""
-        self._retries = retries
+        """Ends the pauses of those who wait to ask again."""
         self._pid: Optional[int] = None
         self._warn_of_plain_token()
 
@@ -151,9 +159,8 @@ class ClientSettings(Generic[ChunkT]):
             ("grpc.max_reconnect_backoff_ms", 5_000),
             ("grpc.min_reconnect_backoff_ms", 5_000),  # really: the longest time to connect
             ("grpc.use_local_subchannel_pool", 1),  # a client's connections are its own
-            ("grpc.per_rpc_retry_buffer_size", max_message_bytes),
             ("grpc.service_config_disable_resolution", 1),
-            ("grpc.service_config", json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})),
+            ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
         ]
         if self._target.local or not proxy:
             options.append(("grpc.enable_http_proxy", 0))
@@ -211,10 +218,6 @@ class ClientSettings(Generic[ChunkT]):
     def _report_call(self, timeout: Optional[float]) -> Prepared:
         return self._ready(REPORT.request(), {"timeout": timeout})
 
-    def _retries_of(self, method: Method[Any], prepared: Prepared) -> Retries:
-        most = self._retries if method is self._contract.unary else 0
-        return Retries(most, prepared.asked)
-
     def _bearer(self) -> dict[str, str]:
         token = self._token() if callable(self._token) else self._token
         if token is None:
@@ -225,6 +228,17 @@ class ClientSettings(Generic[ChunkT]):
         if not _is_visible(token):
             raise ValueError("token: holds characters that cannot be sent")
         return {"authorization": f"Bearer {token}"}
+
+    def _pause_after(
+        self, error: errors.InferenceError, tries: int, asked: Asked
+    ) -> Optional[float]:
+        """Seconds until the call is sent again; None where that is not safe, or too late."""
+        if tries > self._retries or error.retry_after is None:
+            return None
+        # Callers that were turned away together must not come back together.
+        pause = error.retry_after * random.uniform(1, 1.1)  # noqa: S311
+        fits = asked.until is None or time.monotonic() + pause < asked.until
+        return pause if fits else None
 
     def _failed(self, error: Any, asked: Asked) -> errors.InferenceError:
         """Say what a grpc error means."""
@@ -336,6 +350,10 @@ def _request_id(given: Any) -> str:
     if not isinstance(given, str) or not re.fullmatch("[A-Za-z0-9._-]{1,128}", given):
         raise ValueError("request_id: takes 1 to 128 of A-Z a-z 0-9 . _ -")
     return given
+
+
+_SERVICE_CONFIG: dict[str, Any] = {"loadBalancingConfig": [{"round_robin": {}}]}
+"""No retry policy: gRPC's own would also repeat what the gateway said nothing about."""
 
 
 _KEY = re.compile(r"[a-z0-9_.-]+")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -140,30 +141,31 @@ class _SyncClient(ClientSettings[ChunkT]):
     def _generate(self, prompt: Prompt, params: Mapping[str, Any]) -> Answer:
         method = self._contract.unary
         prepared = self._prepare("generate", method, prompt, params)
-        response, request_id = self._ask(method, prepared)
+        response, request_id = self._ask_again(method, prepared)
         return self._contract.read(response, request_id)
 
-    def _ask(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
-        retries = self._retries_of(method, prepared)
-        again = prepared
-        while True:
+    def _ask_again(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
+        """Ask, and ask once more where the gateway says when."""
+        for tries in itertools.count(1):
             try:
-                return self._try(method, again)
-            except grpc.RpcError as e:
-                error = self._failed(e, prepared.asked)
-                pause = retries.pause(error, e.trailing_metadata())
+                return self._ask(method, prepared)
+            except InferenceError as e:
+                pause = self._pause_after(e, tries, prepared.asked)
                 if pause is None:
-                    raise error from e
+                    raise
             if self._closing.wait(pause):
                 raise self._cut(prepared.asked)
-            again = retries.again(prepared)
+            prepared = prepared.again()
+        raise AssertionError("counting has no end")
 
-    def _try(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
+    def _ask(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
         call = self._start(method, prepared, future=True)
         try:
             response = call.result()
             trailers = trailers_of(call.trailing_metadata())
             return response, trailers.get("x-request-id", prepared.asked.request_id)
+        except grpc.RpcError as e:
+            raise self._failed(e, prepared.asked) from e
         except grpc.FutureCancelledError:
             raise self._cut(prepared.asked) from None
         finally:

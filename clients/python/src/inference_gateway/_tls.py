@@ -16,7 +16,7 @@ Pem = Union[str, "os.PathLike[str]", bytes]
 
 @dataclass(frozen=True)
 class TLS:
-    """How to speak TLS. Each PEM is a file's path, or the PEM itself, as bytes or text.
+    """How to speak TLS. Each PEM is a file's path, or the PEM itself as text or bytes.
 
     ``TLS()`` trusts the authorities that the system trusts, and shows no certificate;
     ``tls=True`` says the same.

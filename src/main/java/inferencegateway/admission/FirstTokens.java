@@ -15,12 +15,13 @@ final class FirstTokens {
   private static final int MOST_MODELS = 500;
 
   /** Older than that, a measurement is doubted: one call in that time tries. */
-  private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   private static final class Measured {
     final Quantile times = new Quantile();
+    long latest;
     long last;
     long tried;
   }
@@ -37,16 +38,20 @@ final class FirstTokens {
     }
     Measured measured = models.computeIfAbsent(model, name -> new Measured());
     measured.times.add(nanos);
+    measured.latest = nanos;
     measured.last = now;
     measured.tried = now;
   }
 
-  /** Nanoseconds that a first token takes at least; 0 while that is not known. */
+  /**
+   * Nanoseconds that a first token takes at least; 0 while that is not known. A crowd that has gone
+   * is still among the measurements, so the latest one alone may say that it was quicker.
+   */
   long least(String model, long now) {
     Measured measured = models.get(model);
     return measured == null || measured.times.size() < ENOUGH || now - measured.last > FORGET_NANOS
         ? 0
-        : measured.times.below(NEARLY_ALL_TAKE_LONGER);
+        : Math.min(measured.latest, measured.times.below(NEARLY_ALL_TAKE_LONGER));
   }
 
   /** Whether a call that would be turned away is let through, to see whether all is still so. */

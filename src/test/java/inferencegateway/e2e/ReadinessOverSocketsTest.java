@@ -175,6 +175,9 @@ class ReadinessOverSocketsTest {
     gateway(Map.of());
     var watch = health.watch("");
     awaitServing(true);
+    // The watch hears of it on its own way, a moment later.
+    Eventually.within(LONG)
+        .assertThat("the watch knows", () -> HealthNames.statuses(watch).contains(SERVING));
     int before = watch.messages().size();
     assertThrows(
         StatusRuntimeException.class, () -> callers.seeds().generate("[[sim:status=500-empty]]"));
