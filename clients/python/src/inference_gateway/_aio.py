@@ -201,6 +201,14 @@ class _AsyncClient(ClientSettings[ChunkT]):
             return grpc.aio.insecure_channel(self._target.address, self._options)
         return grpc.aio.secure_channel(self._target.address, self._credentials, self._options)
 
+    def _is_connected(self) -> Optional[bool]:
+        try:
+            if self._channel is not None:
+                return self._channel.get_state() is grpc.ChannelConnectivity.READY
+        except grpc.aio.UsageError:  # closed
+            pass
+        return None
+
     async def _generate(self, prompt: Prompt, params: Mapping[str, Any]) -> Answer:
         method = self._contract.unary
         prepared = self._prepare("generate", method, prompt, params)

@@ -242,11 +242,15 @@ class ClientSettings(Generic[ChunkT]):
 
     def _failed(self, error: Any, asked: Asked) -> errors.InferenceError:
         """Say what a grpc error means."""
-        return self._error(ended(error, error.trailing_metadata()), asked)
+        return self._error(ended(error, self._is_connected()), asked)
 
     def _cut(self, asked: Asked) -> errors.InferenceError:
         """Say what it means that this side ended the call, by closing stream or client."""
         return self._error(Ended("CANCELLED", "", {}), asked)
+
+    def _is_connected(self) -> Optional[bool]:
+        """Whether there is a connection to any gateway; None where grpc does not tell."""
+        raise NotImplementedError
 
     def _error(self, end: Ended, asked: Asked) -> errors.InferenceError:
         if self._closed and end.code == "CANCELLED":

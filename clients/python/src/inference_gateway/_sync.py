@@ -138,6 +138,14 @@ class _SyncClient(ClientSettings[ChunkT]):
             return grpc.insecure_channel(self._target.address, self._options)
         return grpc.secure_channel(self._target.address, self._credentials, self._options)
 
+    def _is_connected(self) -> Optional[bool]:
+        try:
+            # The public way is a thread that polls.
+            state = self._channel._channel.check_connectivity_state(False)  # type: ignore
+        except (AttributeError, ValueError):  # another grpc; closed
+            return None
+        return bool(state == grpc.ChannelConnectivity.READY.value[0])
+
     def _generate(self, prompt: Prompt, params: Mapping[str, Any]) -> Answer:
         method = self._contract.unary
         prepared = self._prepare("generate", method, prompt, params)

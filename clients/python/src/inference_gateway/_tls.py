@@ -47,10 +47,26 @@ class TLS:
             ValueError: One of them cannot be read, or is no PEM.
         """
         return grpc.ssl_channel_credentials(
-            root_certificates=_system_roots() if self.ca is None else _pem("ca", self.ca),
-            private_key=None if self.key is None else _pem("key", self.key),
-            certificate_chain=None if self.cert is None else _pem("cert", self.cert),
+            root_certificates=_system_roots() if self.ca is None else _certificates("ca", self.ca),
+            private_key=None if self.key is None else _key(self.key),
+            certificate_chain=None if self.cert is None else _certificates("cert", self.cert),
         )
+
+
+def _certificates(name: str, pem: Pem) -> bytes:
+    data = _pem(name, pem)
+    if b"CERTIFICATE-----" not in data:
+        raise ValueError(f"tls {name}: holds no certificate")
+    return data
+
+
+def _key(pem: Pem) -> bytes:
+    data = _pem("key", pem)
+    if b"PRIVATE KEY-----" not in data:
+        raise ValueError("tls key: holds no private key")
+    if b"ENCRYPTED" in data:
+        raise ValueError("tls key: is encrypted, which gRPC cannot read")
+    return data
 
 
 def _pem(name: str, pem: Pem) -> bytes:
