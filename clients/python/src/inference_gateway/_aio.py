@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import os
 import weakref
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Callable, Generic, Optional, TypeVar
 
 import grpc
@@ -78,6 +78,7 @@ class AsyncStream(StreamedAnswer, Generic[ChunkT]):
 
     async def _next(self) -> Any:
         """Read the next message, or grpc's EOF."""
+        self._client._refuse_forked()
         async with _told(self._client, self._asked, lambda: self._closed):
             self._closed = self._closed or self._call.cancelled()  # with a read before this one
             chunk = await self._call.read()
@@ -88,6 +89,8 @@ class AsyncStream(StreamedAnswer, Generic[ChunkT]):
 
     def close(self) -> None:
         """Cancel what is left of the call. At once, any number of times."""
+        if self._client._is_forked():  # it is its parent's
+            return
         if not self._call.done():
             self._closed = True
             self._call.cancel()
@@ -137,6 +140,41 @@ class _Reader(Generic[ItemT]):
             self._stream.close()
 
 
+class _Awaited:
+    """A call that begins when its token is there; has of grpc's what a stream needs."""
+
+    def __init__(self, beginning: Coroutine[Any, Any, Any]) -> None:
+        self._beginning = asyncio.ensure_future(beginning)
+        self._beginning.add_done_callback(_heard)
+
+    def _call(self) -> Any:
+        begun = self._beginning.done() and not self._beginning.cancelled()
+        return self._beginning.result() if begun and not self._beginning.exception() else None
+
+    async def read(self) -> Any:
+        return await (await self._beginning).read()
+
+    async def trailing_metadata(self) -> Any:
+        return await (await self._beginning).trailing_metadata()
+
+    def done(self) -> bool:
+        call = self._call()
+        return self._beginning.done() if call is None else call.done()
+
+    def cancelled(self) -> bool:
+        call = self._call()
+        return self._beginning.cancelled() if call is None else call.cancelled()
+
+    def cancel(self) -> bool:
+        return (self._call() or self._beginning).cancel()
+
+
+def _heard(beginning: asyncio.Future[Any]) -> None:
+    """Keep asyncio from logging what a reader that never came would have been told."""
+    if not beginning.cancelled():
+        beginning.exception()
+
+
 class _told:  # noqa: N801
     """Around a wait for grpc: what goes wrong in it is told as one of our errors."""
 
@@ -169,12 +207,14 @@ def _cancellations() -> int:
 class _AsyncClient(ClientSettings[ChunkT]):
     """Connects at the first call."""
 
+    _awaits_tokens = True
     _channel: Optional[grpc.aio.Channel] = None
     _loop: Optional[asyncio.AbstractEventLoop] = None
     _running: weakref.WeakSet[Any]
     _over: asyncio.Event
 
     def _start(self, method: Any, prepared: Prepared) -> Any:
+        self._refuse_closed()
         loop = asyncio.get_running_loop()
         if self._loop not in (None, loop):
             raise RuntimeError(
@@ -211,7 +251,7 @@ class _AsyncClient(ClientSettings[ChunkT]):
 
     async def _generate(self, prompt: Prompt, params: Mapping[str, Any]) -> Answer:
         method = self._contract.unary
-        prepared = self._prepare("generate", method, prompt, params)
+        prepared = await self._known(self._prepare("generate", method, prompt, params))
         response, request_id = await self._ask_again(method, prepared)
         return self._contract.read(response, request_id)
 
@@ -245,11 +285,26 @@ class _AsyncClient(ClientSettings[ChunkT]):
     def _stream(self, prompt: Prompt, params: Mapping[str, Any]) -> AsyncStream[ChunkT]:
         method = self._contract.stream
         prepared = self._prepare("stream", method, prompt, params)
-        return AsyncStream(self, prepared, self._start(method, prepared))
+        if prepared.token is None:
+            return AsyncStream(self, prepared, self._start(method, prepared))
+        return AsyncStream(self, prepared, _Awaited(self._start_known(method, prepared)))
+
+    async def _start_known(self, method: Any, prepared: Prepared) -> Any:
+        return self._start(method, await self._known(prepared))
+
+    async def _known(self, prepared: Prepared) -> Prepared:
+        """Wait for the token, no longer than for the answer."""
+        if prepared.token is None:
+            return prepared
+        try:
+            token = await asyncio.wait_for(prepared.token, prepared.again().options["timeout"])
+        except Exception as e:
+            raise self._unknown(prepared.asked, e) from e
+        return prepared.with_token(token).again()
 
     async def health(self, service: str = "", *, timeout: Optional[float] = 5.0) -> str:
         """Ask ``grpc.health.v1`` whether the gateway serves, as `Client.health`."""
-        prepared = self._health_call(service, timeout)
+        prepared = await self._known(self._health_call(service, timeout))
         async with _told(self, prepared.asked, lambda: False):
             try:
                 return health_word(await self._start(HEALTH, prepared))
@@ -326,7 +381,7 @@ class AsyncInferenceClient(_AsyncClient[inference_pb2.TokenResponse]):
 
     async def health_report(self, *, timeout: Optional[float] = 5.0) -> HealthReport:
         """Ask the contract's own ``Health``: whether it would answer now, and with which model."""
-        response, _ = await self._ask(REPORT, self._report_call(timeout))
+        response, _ = await self._ask(REPORT, await self._known(self._report_call(timeout)))
         return HealthReport(response.status, response.model)
 
 

@@ -96,7 +96,7 @@ class Stream(StreamedAnswer, Generic[ChunkT]):
 
     def close(self) -> None:
         """Cancel what is left of the call. At once, from any thread, any number of times."""
-        if self._client._pid == os.getpid():  # it is its parent's, in a child
+        if not self._client._is_forked():  # else it is its parent's
             self._call.cancel()
 
     def __enter__(self) -> Self:

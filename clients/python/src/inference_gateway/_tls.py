@@ -37,8 +37,12 @@ class TLS:
     def __post_init__(self) -> None:
         if (self.cert is None) != (self.key is None):
             raise ValueError("tls: cert and key need each other")
-        if not isinstance(self.server_name, (str, type(None))):
+        if self.server_name is None:
+            return
+        if not isinstance(self.server_name, str):
             raise TypeError("tls server_name: takes a string")
+        if not re.fullmatch(r"[A-Za-z0-9._:\[\]-]+", self.server_name):
+            raise ValueError("tls server_name: takes the name of a host")
 
     def credentials(self) -> grpc.ChannelCredentials:
         """Read the files.
