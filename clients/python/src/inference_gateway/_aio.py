@@ -143,9 +143,11 @@ class _Reader(Generic[ItemT]):
 class _Awaited:
     """A call that begins when its token is there; has of grpc's what a stream needs."""
 
-    def __init__(self, beginning: Coroutine[Any, Any, Any]) -> None:
+    def __init__(self, token: asyncio.Future[Any], beginning: Coroutine[Any, Any, Any]) -> None:
+        self._token = token
         self._beginning = asyncio.ensure_future(beginning)
-        self._beginning.add_done_callback(_heard)
+        for future in (token, self._beginning):
+            future.add_done_callback(_heard)
 
     def _call(self) -> Any:
         begun = self._beginning.done() and not self._beginning.cancelled()
@@ -166,6 +168,7 @@ class _Awaited:
         return self._beginning.cancelled() if call is None else call.cancelled()
 
     def cancel(self) -> bool:
+        self._token.cancel()
         return (self._call() or self._beginning).cancel()
 
 
@@ -287,7 +290,9 @@ class _AsyncClient(ClientSettings[ChunkT]):
         prepared = self._prepare("stream", method, prompt, params)
         if prepared.token is None:
             return AsyncStream(self, prepared, self._start(method, prepared))
-        return AsyncStream(self, prepared, _Awaited(self._start_known(method, prepared)))
+        token = asyncio.ensure_future(prepared.token)
+        beginning = self._start_known(method, prepared._replace(token=token))
+        return AsyncStream(self, prepared, _Awaited(token, beginning))
 
     async def _start_known(self, method: Any, prepared: Prepared) -> Any:
         return self._start(method, await self._known(prepared))
@@ -304,7 +309,10 @@ class _AsyncClient(ClientSettings[ChunkT]):
 
     async def health(self, service: str = "", *, timeout: Optional[float] = 5.0) -> str:
         """Ask ``grpc.health.v1`` whether the gateway serves, as `Client.health`."""
-        prepared = await self._known(self._health_call(service, timeout))
+        return await self._check(self._health_call(service, timeout))
+
+    async def _check(self, prepared: Prepared) -> str:
+        prepared = await self._known(prepared)
         async with _told(self, prepared.asked, lambda: False):
             try:
                 return health_word(await self._start(HEALTH, prepared))
@@ -321,7 +329,7 @@ class _AsyncClient(ClientSettings[ChunkT]):
         wait = Readiness(self._target.address, timeout)
         while True:
             try:
-                seen: Any = await self.health(service, timeout=wait.left())
+                seen: Any = await self._check(self._health_call(service, wait.left(), waits=False))
             except InferenceError as e:
                 seen = e
             if seen == "SERVING":

@@ -77,9 +77,9 @@ class ClientSettings(Generic[ChunkT]):
     """Checked settings of a client, and the calls made with them.
 
     Args:
-        target: Where the gateway is: ``host:port``, ``dns:///host:port``, ``ipv4:a:1,b:2``,
-            ``unix:/path``. Without it ``INFERENCE_GATEWAY_TARGET``, else ``localhost:50051``. A
-            host alone gets that port.
+        target: Where the gateway is: ``host:port``, ``dns:///host:port``, ``unix:/path``, or
+            several as ``ipv4:10.0.0.1:50051,10.0.0.2:50051``. A host alone gets port 50051. Without
+            it ``INFERENCE_GATEWAY_TARGET``, else ``localhost:50051``.
         model: The model of calls that name none. Default: the gateway's.
         timeout: Seconds until a call is given up, where the call does not say: 60. None: no
             deadline but the gateway's own longest time for a call.
@@ -231,10 +231,12 @@ class ClientSettings(Generic[ChunkT]):
         )
         return self._identified(prepared)
 
-    def _health_call(self, service: str, timeout: Optional[float]) -> Prepared:
+    def _health_call(
+        self, service: str, timeout: Optional[float], waits: Optional[bool] = None
+    ) -> Prepared:
         request = HEALTH.request()
         _SERVICE.put(request, "service", service)
-        return self._ready(request, {"timeout": timeout})
+        return self._ready(request, {"timeout": timeout, "wait_for_ready": waits})
 
     def _report_call(self, timeout: Optional[float]) -> Prepared:
         return self._ready(REPORT.request(), {"timeout": timeout})

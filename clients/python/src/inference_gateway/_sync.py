@@ -199,7 +199,9 @@ class _SyncClient(ClientSettings[ChunkT]):
         Raises:
             UnavailableError: There is no gateway.
         """
-        prepared = self._health_call(service, timeout)
+        return self._check(self._health_call(service, timeout))
+
+    def _check(self, prepared: Prepared) -> str:
         try:
             return health_word(self._start(HEALTH, prepared))
         except grpc.RpcError as e:
@@ -221,7 +223,8 @@ class _SyncClient(ClientSettings[ChunkT]):
         wait = Readiness(self._target.address, timeout)
         while True:
             try:
-                seen: Any = self.health(service, timeout=wait.left())
+                # Whether calls wait or not, here the reason why there is no connection counts.
+                seen: Any = self._check(self._health_call(service, wait.left(), waits=False))
             except InferenceError as e:
                 seen = e
             if seen == "SERVING":
