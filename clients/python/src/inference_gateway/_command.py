@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
@@ -16,7 +18,7 @@ import grpc
 from google.protobuf import json_format
 
 from inference_gateway._answer import Answer, Message
-from inference_gateway._settings import __version__
+from inference_gateway._settings import InsecureTokenWarning, __version__
 from inference_gateway._sync import Client, InferenceClient
 from inference_gateway._tls import TLS
 from inference_gateway.errors import InferenceError, UnavailableError
@@ -52,6 +54,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         parser.error(str(e))
     except KeyboardInterrupt:
         return _INTERRUPTED
+    if sys.stdout is None:
+        _say("error: cannot write the answer: standard output is closed")
+        return _FAILED
     with client:
         return _ask(client, asked, prompt)
 
@@ -129,7 +134,7 @@ class _Printer:
             return
         if reasoning:
             lead = "" if self._open_reasoning else "[reasoning] "
-            print(lead + reasoning, end="", file=sys.stderr, flush=True)
+            _say(lead + reasoning, end="")
             self._open_reasoning = True
         if text:
             self._end_reasoning()
@@ -172,8 +177,10 @@ class _Printer:
         return figures
 
 
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+def _say(text: str, end: str = "\n") -> None:
+    if sys.stderr is not None:  # else print() would take standard output
+        with contextlib.suppress(OSError):  # what cannot be said must not cost the answer
+            print(text, end=end, file=sys.stderr, flush=True)
 
 
 def _say_error(error: InferenceError) -> None:
@@ -195,11 +202,23 @@ def _client(asked: Any) -> Union[Client, InferenceClient]:
     wants_tls = asked.tls or asked.tls_ca or asked.tls_cert or asked.tls_key
     tls = TLS(ca=asked.tls_ca, cert=asked.tls_cert, key=asked.tls_key) if wants_tls else False
     token = None if asked.token_file is None else _token(asked.token_file)
-    return kind(asked.target, model=asked.model, timeout=asked.deadline, token=token, tls=tls)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", InsecureTokenWarning)
+        client = kind(asked.target, model=asked.model, timeout=asked.deadline, token=token, tls=tls)
+    if warned:
+        _say("warning: the token travels unencrypted: use --tls")
+    return client
 
 
 def _token(file: str) -> str:
-    token = Path(file).read_text(encoding="utf-8-sig").strip()
+    if not file:
+        raise ValueError("--token-file: names no file")
+    try:
+        token = Path(file).read_text(encoding="utf-8-sig").strip()
+    except OSError as e:
+        raise ValueError(f"--token-file: cannot read {file!r}: {e.strerror}") from None
+    except ValueError:
+        raise ValueError(f"--token-file: {file!r} holds no UTF-8 text") from None
     if not token:
         raise ValueError("--token-file: the file is empty")
     return token
