@@ -415,23 +415,59 @@ def test_what_is_no_timeout_model_or_tls_is_refused():
 
 
 FORKED_STREAM = """
-import os, sys
-from inference_gateway import Client
-client = Client(sys.argv[1])
-pieces = iter(client.stream("Hi [[sim:inter-token=50ms]]", timeout=10))
-next(pieces)
-child = os.fork()
-if child == 0:
+import asyncio, os, sys
+from inference_gateway import AsyncClient, Client
+
+def in_child(do):
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     try:
-        next(pieces)
+        do()
         os._exit(7)
     except RuntimeError as e:
         os._exit(8 if "before the process forked" in str(e) else 9)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+def left(do):
+    do()
+    os._exit(8)
+
+def threads():
+    client = Client(sys.argv[1])
+    stream = client.stream("Hi [[sim:inter-token=50ms]]", max_tokens=20, timeout=10)
+    pieces = stream.chunks() if sys.argv[3:] else iter(stream)
+    next(pieces)
+    how = {
+        "read": lambda: next(pieces),
+        "ask": lambda: client.generate("Hi"),
+        "close": lambda: left(stream.close),
+        "close client": lambda: left(client.close),
+        "leave": lambda: left(lambda: stream.__exit__(None, None, None)),
+    }
+    code = in_child(how[sys.argv[2]])
+    assert len(list(pieces)) > 10  # the parent's goes on
+    return code
+
+async def loops():
+    client = AsyncClient(sys.argv[1])
+    stream = client.stream("Hi [[sim:inter-token=50ms]]", max_tokens=20, timeout=10)
+    pieces = stream.__aiter__()
+    await pieces.__anext__()
+    code = in_child(lambda: pieces.__anext__().send(None))
+    assert len([piece async for piece in pieces]) > 10
+    await client.close()
+    return code
+
+sys.exit(asyncio.run(loops()) if sys.argv[2] == "asyncio" else threads())
 """
 
 
-def test_a_child_that_reads_its_parents_stream_is_told_so(gateway):
-    command = [sys.executable, "-c", FORKED_STREAM, gateway.target]
+@pytest.mark.parametrize(
+    "how",
+    [["read"], ["read", "chunks"], ["ask"], ["close"], ["close client"], ["leave"], ["asyncio"]],
+    ids=str,
+)
+def test_a_child_leaves_its_parents_stream_alone_and_is_told_so(gateway, how):
+    command = [sys.executable, "-c", FORKED_STREAM, gateway.target, *how]
     child = subprocess.run(command, capture_output=True, timeout=30, check=False)
     assert child.returncode == 8, child.stderr

@@ -339,6 +339,8 @@ class _AsyncClient(ClientSettings[ChunkT]):
     async def close(self) -> None:
         """Close the connections. Calls still running end with `ClientClosedError`."""
         self._closed = True
+        if self._is_forked():  # the connections are the parent's
+            return
         channel, self._channel = self._channel, None
         self._calls.clear()
         if channel is not None:

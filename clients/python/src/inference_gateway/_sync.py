@@ -233,6 +233,9 @@ class _SyncClient(ClientSettings[ChunkT]):
 
     def close(self) -> None:
         """Close the connections. Calls still running end with `ClientClosedError`."""
+        if self._is_forked():  # they are the parent's, and grpc would wait for ever
+            self._closed = True
+            return
         with self._lock:
             self._closed = True
             self._closing.set()
