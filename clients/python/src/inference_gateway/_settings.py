@@ -27,8 +27,7 @@ try:
 except distribution.PackageNotFoundError:  # bundled without its metadata
     __version__ = "unknown"
 
-Token = Union[str, Callable[[], str], None]
-AnyToken = Union[Token, Callable[[], Awaitable[str]]]
+Token = Union[str, Callable[[], Union[str, Awaitable[str]]], None]
 
 HEALTH: Method[health_pb2.HealthCheckResponse] = Method(
     "grpc.health.v1.Health",
@@ -111,7 +110,7 @@ class ClientSettings(Generic[ChunkT]):
         *,
         model: Optional[str] = None,
         timeout: Optional[float] = 60.0,
-        token: AnyToken = None,
+        token: Token = None,
         tls: Union[bool, TLS] = False,
         retries: int = 2,
         wait_for_ready: bool = False,
