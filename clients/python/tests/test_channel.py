@@ -434,7 +434,7 @@ def left(do):
 
 def threads():
     client = Client(sys.argv[1])
-    stream = client.stream("Hi [[sim:inter-token=50ms]]", max_tokens=20, timeout=10)
+    stream = client.stream("Hi [[sim:inter-token=20ms]]", max_tokens=20, timeout=10)
     pieces = stream.chunks() if sys.argv[3:] else iter(stream)
     next(pieces)
     how = {
@@ -450,7 +450,7 @@ def threads():
 
 async def loops():
     client = AsyncClient(sys.argv[1])
-    stream = client.stream("Hi [[sim:inter-token=50ms]]", max_tokens=20, timeout=10)
+    stream = client.stream("Hi [[sim:inter-token=20ms]]", max_tokens=20, timeout=10)
     pieces = stream.__aiter__()
     await pieces.__anext__()
     code = in_child(lambda: pieces.__anext__().send(None))

@@ -274,7 +274,7 @@ def seconds(name: str, value: Any) -> Optional[float]:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name}: takes seconds or None, not this {type(value).__name__}")
     if not value >= 0:  # NaN is not either
-        raise ValueError(f"{name}: takes 0 seconds or more")
+        raise ValueError(f"{name}: takes 0 seconds or more, not {max(value, -_LONGEST)}")
     return float(value) if value <= _LONGEST else None
 
 
