@@ -228,12 +228,13 @@ ASCII = {"PYTHONIOENCODING": "ascii"}
 
 def test_ctrl_c_while_it_reads_the_prompt_is_130_and_quiet(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(TELLS)
+    path = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
     with subprocess.Popen(
         [*COMMAND, "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
     ) as process:
         assert process.stderr.readline() == b"reading\n"
         process.send_signal(signal.SIGINT)
