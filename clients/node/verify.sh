@@ -85,7 +85,9 @@ tsc=(node "$package/node_modules/typescript/bin/tsc" --strict --exactOptionalPro
   --lib es2022,esnext.disposable --types node --skipLibCheck false)
 quietly "it does not fit tsc --strict from outside" "${tsc[@]}" --noEmit consumer/esm.mts consumer/cjs.cts
 quietly "examples/many.ts does not compile" "${tsc[@]}" examples/many.ts
-quietly "npx does not find the command" npx --no-install inference-gateway-client --version
+for name in inference-gateway-client @inference-gateway/client; do
+  quietly "npx does not find the command" npx --no-install "$name" --version
+done
 
 cd "$package"
 INSTALLED=$project node --expose-gc --test-reporter=spec --test-reporter-destination=stdout \

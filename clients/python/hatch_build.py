@@ -36,8 +36,11 @@ class StubsHook(BuildHookInterface):  # type: ignore[type-arg]
         """Write stubs and licence, before the files of the package are collected."""
         if self._in_checkout():
             root = Path(self.root)
-            shutil.copyfile(root.parents[1] / "LICENSE", root / "LICENSE")
-            generate(root.parents[1], root / "src" / "inference_gateway" / "proto")
+            checkout = root.parent.parent
+            if not (checkout / "proto" / "llm.proto").exists():
+                raise RuntimeError("building it needs the whole checkout, not a copy of the folder")
+            shutil.copyfile(checkout / "LICENSE", root / "LICENSE")
+            generate(checkout, root / "src" / "inference_gateway" / "proto")
 
     def _in_checkout(self) -> bool:
         return not (Path(self.root) / "PKG-INFO").exists()

@@ -50,6 +50,9 @@ typed=
 if "$dev/python" -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then
   typed=" and typed" # the type checker and its stubs for grpcio need 3.10
   "$dev/mypy" --cache-dir "$work/mypy" || failed "types"
+  rm -rf "$work/snippets"
+  "$dev/python" tests/snippets.py "$work/snippets" || failed "the snippets of the READMEs"
+  "$dev/mypy" --cache-dir "$work/mypy" --strict "$work"/snippets/*.py || failed "the types of the READMEs' snippets"
 fi
 
 echo "python: installation in empty environments"

@@ -3,7 +3,7 @@
 // buf and its compiler come inside the npm package; nothing is fetched. The inputs are three folders, since each is the
 // root of its own import paths.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,15 +13,26 @@ const require = createRequire(import.meta.url);
 const sources = join(home, "proto");
 const generated = join(home, "src", "gen");
 
+const contracts = join(home, "..", "..", "proto");
+const standard = join(home, "..", "proto");
+for (const folder of [contracts, standard]) {
+  if (!existsSync(folder)) {
+    console.error(
+      `${folder} is missing: building needs the whole checkout of Inference Gateway, not this folder alone`,
+    );
+    process.exit(1);
+  }
+}
+
 // The tarball ships what it was made from.
 rmSync(sources, { recursive: true, force: true });
 rmSync(generated, { recursive: true, force: true });
 mkdirSync(sources);
 for (const name of ["inference.proto", "llm.proto"]) {
-  cpSync(join(home, "..", "..", "proto", name), join(sources, name));
+  cpSync(join(contracts, name), join(sources, name));
 }
 for (const name of ["google", "grpc"]) {
-  cpSync(join(home, "..", "proto", name), join(sources, name), { recursive: true });
+  cpSync(join(standard, name), join(sources, name), { recursive: true });
 }
 
 const template = {

@@ -3,6 +3,12 @@ import { AuthenticationError, CancelledError, ClientClosedError, DeadlineExceede
 import type { CallFacts } from "./failure";
 import type { CallOptions } from "./options";
 
+/** Node's timers take 32 bits, and run at once for more. */
+const LONGEST_TIMER_MS = 0x7fffffff;
+
+/** From here on, some 3000 years, grpc-js would throw: it cannot write so long a time. */
+const FOREVER_MS = 1e14;
+
 /** What a call needs of the client that it belongs to. */
 export interface CallOwner {
   readonly target: string;
@@ -26,18 +32,21 @@ export class Call implements CallFacts {
   readonly #owner: CallOwner;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = (): void => this.stop(aborted(this.#signal, this.requestId));
+  readonly #timers: NodeJS.Timeout[] = [];
   #stoppers: ((error: InferenceError) => void)[] = [];
 
   /** The call's time runs from here. */
   constructor(owner: CallOwner, options: CallOptions) {
     this.target = owner.target;
     this.timeoutMs = options.timeoutMs ?? owner.timeoutMs;
-    this.deadline = Date.now() + this.timeoutMs;
+    this.deadline = this.timeoutMs < FOREVER_MS ? Date.now() + this.timeoutMs : Infinity;
     this.requestId = options.requestId;
     this.#owner = owner;
     this.#signal = options.signal;
     owner.calls.add(this);
-    this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (this.#signal !== undefined) {
+      listen(this.#signal, this.#onAbort);
+    }
     if (this.#signal?.aborted) {
       this.#onAbort();
     }
@@ -64,31 +73,11 @@ export class Call implements CallFacts {
 
   /** Lets go of signal and client; nothing can stop it any more. */
   end(): void {
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#timers.splice(0).forEach(clearTimeout);
+    if (this.#signal !== undefined) {
+      unlisten(this.#signal, this.#onAbort);
+    }
     this.#owner.calls.delete(this);
-  }
-
-  /**
-   * Waits for the pause that the gateway asks for. False where it says nothing of another try, or where the pause does
-   * not fit into the call's time: then its error is what the caller should see.
-   */
-  async mayRepeatAfter({ retryable, retryAfterMs }: InferenceError): Promise<boolean> {
-    if (!retryable || retryAfterMs === undefined) {
-      return false;
-    }
-    // Callers that were turned away together must not come back together.
-    const pause = retryAfterMs * (1 + Math.random() / 10);
-    if (Date.now() + pause >= this.deadline) {
-      return false;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(resolve, pause);
-      this.onStop((error) => {
-        clearTimeout(timer);
-        reject(error);
-      });
-    });
-    return true;
   }
 
   /** What `token` gives, within the call's time. */
@@ -97,7 +86,10 @@ export class Call implements CallFacts {
     try {
       return await new Promise((resolve, reject) => {
         this.onStop(reject);
-        timer = setTimeout(() => reject(this.#late()), Math.min(Math.max(this.deadline - Date.now(), 0), 0x7fffffff));
+        timer = setTimeout(
+          () => reject(this.#late()),
+          Math.min(Math.max(this.deadline - Date.now(), 0), LONGEST_TIMER_MS),
+        );
         Promise.resolve().then(token).then(resolve, reject);
       });
     } catch (cause) {
@@ -109,12 +101,58 @@ export class Call implements CallFacts {
     }
   }
 
+  /** Calls back after that long, unless the call has ended by then. */
+  after(ms: number, then: () => void): void {
+    this.#timers.push(setTimeout(then, ms));
+  }
+
+  /** Whether the call's time is not over after that long. */
+  hasTimeFor(ms: number): boolean {
+    return ms <= LONGEST_TIMER_MS && Date.now() + ms < this.deadline;
+  }
+
+  /** @throws what stops the call meanwhile */
+  async pause(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.onStop(reject);
+        timer = setTimeout(resolve, ms);
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   #late(): DeadlineExceededError {
     const { requestId, timeoutMs } = this;
     return new DeadlineExceededError(`${timeoutMs} ms were over before the token function gave a token`, {
       code: "DEADLINE_EXCEEDED",
       requestId,
     });
+  }
+}
+
+/** One listener for all calls of a signal: Node warns of a leak from the eleventh on. */
+const LISTENING = new WeakMap<AbortSignal, { calls: Set<() => void>; listener: () => void }>();
+
+/** Calls back when the signal fires. */
+export function listen(signal: AbortSignal, call: () => void): void {
+  let shared = LISTENING.get(signal);
+  if (shared === undefined) {
+    const calls = new Set<() => void>();
+    shared = { calls, listener: () => [...calls].forEach((one) => one()) };
+    LISTENING.set(signal, shared);
+    signal.addEventListener("abort", shared.listener);
+  }
+  shared.calls.add(call);
+}
+
+export function unlisten(signal: AbortSignal, call: () => void): void {
+  const shared = LISTENING.get(signal);
+  if (shared?.calls.delete(call) && shared.calls.size === 0) {
+    LISTENING.delete(signal);
+    signal.removeEventListener("abort", shared.listener);
   }
 }
 

@@ -21,7 +21,11 @@ export function channelOptions(target: Target, options: ClientOptions): ChannelO
     "grpc.max_reconnect_backoff_ms": 4_000,
     // Connections of its own for each client; grpc-js would share them between clients with equal options.
     "grpc.use_local_subchannel_pool": 1,
-    "grpc.service_config": JSON.stringify(SERVICE_CONFIG),
+    // For calls that never left, or that a closing gateway did not take up: grpc-js sends these again by itself, but
+    // by default none above 1 MiB. The gateway takes no request above 32 MiB.
+    "grpc.per_rpc_retry_buffer_size": 32 * MIB,
+    "grpc.retry_buffer_size": 256 * MIB,
+    "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
     // No TXT lookups, no foreign service config.
     "grpc.service_config_disable_resolution": 1,
     "grpc.enable_channelz": 0,
@@ -30,6 +34,3 @@ export function channelOptions(target: Target, options: ClientOptions): ChannelO
     ...options.channelOptions,
   };
 }
-
-/** No retry policy: it would also repeat what the gateway said nothing about. `Connection.unary` does it. */
-const SERVICE_CONFIG = { loadBalancingConfig: [{ round_robin: {} }] };

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { text as readAll } from "node:stream/consumers";
+import { fstatSync, readFileSync } from "node:fs";
+import { addAbortSignal } from "node:stream";
+import { buffer as readAll } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { status } from "@grpc/grpc-js";
 import { Client, InferenceClient } from "./client";
@@ -7,7 +8,7 @@ import type { ChatMessage } from "./contract";
 import { CancelledError, InferenceError } from "./errors";
 import { VERSION } from "./gen/version";
 import type { ClientOptions } from "./options";
-import { printStream, printWhole, say } from "./print";
+import { OutputError, printStream, printWhole, say, watchOutput, write } from "./print";
 
 const HELP = `Usage: inference-gateway-client [options] PROMPT
 
@@ -37,7 +38,7 @@ Ctrl-C cancels the call, and with it the generation.
 
 Exit codes:
   0        the answer is whole
-  1        an unexpected fault, or nobody reads the output
+  1        an unexpected fault, or the output cannot be written or has no reader
   2        the command line is wrong
   10 + n   the call ended with gRPC status n: 11 cancelled, 13 invalid argument, 14 deadline exceeded, 15 not found,
            18 resource exhausted, 22 unimplemented, 23 internal, 24 unavailable, 26 unauthenticated
@@ -51,14 +52,19 @@ const INTERRUPTED = 130;
 
 /** Runs the command, and returns its exit code. */
 export async function main(args: string[]): Promise<number> {
+  watchOutput();
   try {
     const asked = readArguments(args);
     if (typeof asked === "string") {
-      process.stdout.write(asked);
+      await write(asked);
       return 0;
     }
     return await run(asked);
   } catch (error) {
+    if (error instanceof OutputError) {
+      error.unread || say(error.message);
+      return FAILED;
+    }
     if (error instanceof TypeError || error instanceof UsageError) {
       say(`${error.message}\nTry --help.`);
       return USAGE;
@@ -133,7 +139,7 @@ function readArguments(args: string[]): Asked | string {
       tls: [ca, cert, key].some((file) => file !== undefined) ? { ca, cert, key } : (values.tls ?? false),
     },
     parameters: {
-      maxTokens: number(values["max-tokens"], "--max-tokens"),
+      maxTokens: wholeNumber(values["max-tokens"], "--max-tokens"),
       temperature: number(values.temperature, "--temperature"),
     },
   };
@@ -146,6 +152,15 @@ function number(written: string | undefined, flag: string): number | undefined {
   return written === undefined ? undefined : Number(written);
 }
 
+/** As far as the contract can carry it; the gateway judges the rest. */
+function wholeNumber(written: string | undefined, flag: string): number | undefined {
+  const read = number(written, flag);
+  if (read !== undefined && read !== (read | 0)) {
+    throw new UsageError(`${flag} takes a whole number of 32 bits, not "${written}"`);
+  }
+  return read;
+}
+
 function milliseconds(written: string): number {
   const [, amount, unit] = /^(\d+)(ms|s|m|h)$/.exec(written) ?? [];
   const ms = Number(amount) * { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[(unit ?? "ms") as "ms" | "s" | "m" | "h"];
@@ -156,33 +171,40 @@ function milliseconds(written: string): number {
 }
 
 function tokenIn(file: string): string {
+  let token: string;
   try {
-    return readFileSync(file, "utf8").trim();
+    token = readFileSync(file, "utf8").trim();
   } catch (error) {
     throw new UsageError(`--token-file cannot be read: ${(error as Error).message}`);
   }
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    const wrong = token === "" ? "is empty" : "must hold one token of visible ASCII characters, and nothing else";
+    throw new UsageError(`--token-file ${wrong}: ${file}`);
+  }
+  return token;
 }
 
 async function run(asked: Asked): Promise<number> {
-  const content = asked.prompt === "-" ? await readAll(process.stdin) : asked.prompt;
-  const messages: ChatMessage[] = [{ role: "user", content }];
-  if (asked.system !== undefined) {
-    messages.unshift({ role: "system", content: asked.system });
-  }
   const client = asked.small ? new InferenceClient(asked.client) : new Client(asked.client);
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort(INTERRUPTED);
-  const unread = (): void => stop.abort(FAILED);
+  const interrupt = (): void => stop.abort();
   process.once("SIGINT", interrupt);
-  process.stdout.once("error", unread).on("error", () => {});
   try {
+    const content = asked.prompt === "-" ? await readPrompt(stop.signal) : asked.prompt;
+    if (stop.signal.aborted) {
+      return INTERRUPTED;
+    }
+    const messages: ChatMessage[] = [{ role: "user", content }];
+    if (asked.system !== undefined) {
+      messages.unshift({ role: "system", content: asked.system });
+    }
     const given = { ...asked.parameters, signal: stop.signal };
     if (asked.whole) {
       await printWhole(client.generate(messages, given), asked);
     } else {
       await printStream(client.stream(messages, given), asked);
     }
-    return stop.signal.aborted ? FAILED : 0;
+    return 0;
   } catch (error) {
     if (!(error instanceof InferenceError)) {
       throw error;
@@ -194,12 +216,26 @@ async function run(asked: Asked): Promise<number> {
   }
 }
 
+/** What standard input holds; "" where the signal fires before its end. */
+async function readPrompt(signal: AbortSignal): Promise<string> {
+  try {
+    if (fstatSync(0).isDirectory()) {
+      throw new Error("it is a directory");
+    }
+    const bytes = await readAll(addAbortSignal(signal, process.stdin));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (signal.aborted) {
+      return "";
+    }
+    throw new UsageError(`the prompt cannot be read from standard input: ${(error as Error).message}`);
+  }
+}
+
 function ending(error: InferenceError): number {
   if (error instanceof CancelledError && error.name === "AbortError") {
-    if (error.cause === INTERRUPTED) {
-      say("cancelled");
-    }
-    return error.cause as number;
+    say("cancelled");
+    return INTERRUPTED;
   }
   tell(error);
   return STATUS + status[error.code];

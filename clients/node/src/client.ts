@@ -13,8 +13,11 @@ import { check, untilReady, type HealthStatus } from "./health";
 import { INFERENCE, type GenerateRequestDraft, type InferenceParameters } from "./inference";
 import { LLM, type CompleteRequestDraft, type GenerateParameters } from "./llm";
 import { checkClientOptions, splitCallOptions, type CallOptions, type ClientOptions } from "./options";
-import { readParameters } from "./parameters";
+import { isObject, readParameters, refuseUnknown, refuseUnknownFields } from "./parameters";
 import { TokenStream } from "./stream";
+
+/** A look at a gateway's health takes no longer, by default. */
+const HEALTH_MS = 5_000;
 
 /** What both clients can do. */
 abstract class GatewayClient<
@@ -34,6 +37,10 @@ abstract class GatewayClient<
     target: string | ClientOptions | undefined,
     more: ClientOptions,
   ) {
+    checkClientOptions(more);
+    if (typeof target === "object" && Object.keys(more).length > 0) {
+      throw new TypeError("a client takes its options in one object: put the target in it too");
+    }
     const options = typeof target === "object" ? target : { ...more, ...(target !== undefined && { target }) };
     checkClientOptions(options);
     this.#contract = contract;
@@ -49,7 +56,8 @@ abstract class GatewayClient<
   /**
    * One whole answer.
    *
-   * A call that the gateway turned away and calls safe to repeat is sent again, up to `retries` times.
+   * A call that the gateway turned away and calls safe to repeat is sent again after the pause that it asks for, up to
+   * `retries` times, as long as the pause fits into `timeoutMs`.
    *
    * @param prompt a string (one message of the user), messages, or the contract's whole request
    * @param parameters generation parameters (not with a whole request) and options of this call
@@ -59,7 +67,7 @@ abstract class GatewayClient<
   async generate(prompt: Prompt | Draft, parameters: Params & CallOptions = {} as Params): Promise<Answer<Response>> {
     const { whole, partsOfWhole } = this.#contract;
     const [request, options] = this.#request(whole, prompt, parameters);
-    const { response, requestId } = await this.#connection.unary(whole, request, options);
+    const { response, requestId } = await this.#connection.unary(whole, request, options, this.#connection.retries);
     return new Answer(partsOfWhole(response), requestId, response);
   }
 
@@ -84,10 +92,13 @@ abstract class GatewayClient<
    * What the gateway says of itself (grpc.health.v1).
    *
    * @param service "" for the whole, a contract's name, "liveness" or "readiness"
+   * @param options options of this call; `timeoutMs` is 5000 by default
    * @throws InferenceError where there is no answer
    */
   async health(service = "", options: CallOptions = {}): Promise<HealthStatus> {
-    return check(this.#connection, service, this.#callOptions(options));
+    const { timeoutMs = HEALTH_MS, ...more } = this.#callOptions(options);
+    checkService(service);
+    return check(this.#connection, service, { ...more, timeoutMs });
   }
 
   /**
@@ -97,9 +108,12 @@ abstract class GatewayClient<
    * @throws DeadlineExceededError that says what was seen last
    */
   async waitUntilReady(options: WaitOptions = {}): Promise<void> {
-    const { timeoutMs = 60_000, service = "", signal, ...unknown } = options;
-    this.#callOptions({ timeoutMs, signal, ...unknown });
-    await untilReady(this.#connection, service, timeoutMs, signal);
+    const [{ requestId, ...more }, parameters] = splitCallOptions<Pick<WaitOptions, "service">>(options);
+    const { service = "", ...others } = parameters;
+    const { timeoutMs = 60_000, signal, ...surplus } = more;
+    refuseUnknown({ ...others, ...surplus }, "waitUntilReady takes timeoutMs, service, signal");
+    checkService(service);
+    await untilReady(this.#connection, service, { timeoutMs, signal, requestId });
   }
 
   /** Cancels the calls that run (they end with a ClientClosedError) and closes the connections. May be called twice. */
@@ -126,7 +140,7 @@ abstract class GatewayClient<
 
   #callOptions(given: CallOptions): CallOptions {
     const [options, parameters] = splitCallOptions<object>(given);
-    readParameters(parameters, {}, "this method takes timeoutMs, signal, requestId, metadata, waitForReady");
+    refuseUnknown(parameters, "this method takes timeoutMs, signal, requestId, metadata, waitForReady");
     return options;
   }
 
@@ -150,9 +164,10 @@ abstract class GatewayClient<
   }
 
   #ownRequest(request: Draft, params: Params): Request {
-    if (typeof request !== "object" || request === null || !("messages" in request)) {
+    if (!isObject(request) || !("messages" in request)) {
       throw new TypeError("the prompt must be a string, an array of messages, or a request with messages");
     }
+    checkDrafts((request as { messages: unknown }).messages);
     const [extra] = Object.keys(params);
     if (extra !== undefined) {
       throw new TypeError(`with a whole request, ${extra} must be in the request itself`);
@@ -173,6 +188,25 @@ export interface WaitOptions {
 
 function isConversation(prompt: unknown): prompt is Prompt {
   return typeof prompt === "string" || Array.isArray(prompt);
+}
+
+function checkService(service: unknown): void {
+  if (typeof service !== "string") {
+    throw new TypeError("service must be a string");
+  }
+}
+
+/** Messages of a whole request; what they leave out is empty. */
+function checkDrafts(messages: unknown): void {
+  if (!Array.isArray(messages)) {
+    throw new TypeError("messages must be an array of { role, content }");
+  }
+  messages.forEach((message: unknown, index) => {
+    refuseUnknownFields(message, { role: "", content: "" }, `messages[${index}]`);
+    if (Object.values(message as object).some((value) => value !== undefined && typeof value !== "string")) {
+      throw new TypeError(`messages[${index}] must be { role, content }, both strings`);
+    }
+  });
 }
 
 function messagesOf(prompt: Prompt): ChatMessage[] {

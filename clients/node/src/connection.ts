@@ -2,10 +2,17 @@ import * as grpc from "@grpc/grpc-js";
 import { Call, closed, type CallOwner } from "./call";
 import { channelOptions } from "./channel";
 import type { Method } from "./contract";
+import { UnavailableError, type InferenceError } from "./errors";
 import { errorOf, textOf } from "./failure";
 import type { CallMetadata, CallOptions, ClientOptions, Token } from "./options";
 import { readTarget, type Target } from "./target";
 import { channelCredentials } from "./tls";
+
+/** How long a connection may take before the calls that need it fail. */
+const CONNECT_MS = 5_000;
+
+const TARGET_VARIABLE = "INFERENCE_GATEWAY_TARGET";
+const TOKEN_VARIABLE = "INFERENCE_GATEWAY_TOKEN";
 
 /** A unary call's answer, and the gateway's name for the call. */
 export interface Replied<Response> {
@@ -17,8 +24,9 @@ export interface Replied<Response> {
 export class Connection implements CallOwner {
   readonly calls = new Set<Call>();
   readonly timeoutMs: number;
+  /** How often a generation that the gateway turned away is sent again. */
+  readonly retries: number;
   readonly #target: Target;
-  readonly #retries: number;
   readonly #token: Token | undefined;
   readonly #metadata: CallMetadata;
   readonly #waitForReady: boolean;
@@ -27,15 +35,15 @@ export class Connection implements CallOwner {
 
   /** Connects nowhere before the first call. */
   constructor(options: ClientOptions) {
-    const target = options.target ?? (process.env["INFERENCE_GATEWAY_TARGET"] || "localhost:50051");
-    this.#target = readTarget(target);
-    this.#token = options.token ?? (process.env["INFERENCE_GATEWAY_TOKEN"] || undefined);
-    this.#metadata = options.metadata ?? {};
+    this.#target = options.target === undefined ? targetOfEnvironment() : readTarget(options.target);
+    this.#token = options.token ?? tokenOfEnvironment();
+    this.#metadata = { ...options.metadata };
+    fill(new grpc.Metadata(), this.#metadata);
     this.#waitForReady = options.waitForReady ?? false;
     this.timeoutMs = options.timeoutMs ?? 60_000;
-    this.#retries = options.retries ?? 2;
+    this.retries = options.retries ?? 2;
     if (typeof this.#token === "string") {
-      checkToken(this.#token);
+      checkToken(this.#token, options.token === undefined ? TOKEN_VARIABLE : "the token");
     }
     const credentials = channelCredentials(options.tls);
     this.#warnOfPlaintext(credentials);
@@ -77,7 +85,7 @@ export class Connection implements CallOwner {
     fill(metadata, this.#metadata);
     fill(metadata, options.metadata ?? {});
     if (options.requestId !== undefined) {
-      fill(metadata, { "x-request-id": options.requestId });
+      metadata.set("x-request-id", options.requestId);
     }
     return metadata;
   }
@@ -86,24 +94,26 @@ export class Connection implements CallOwner {
   async authorize(call: Call, metadata: grpc.Metadata): Promise<void> {
     if (typeof this.#token === "function") {
       const token = await call.ask(this.#token);
-      checkToken(token);
+      checkToken(token, "what the token function gives");
       metadata.set("authorization", `Bearer ${token}`);
     } else if (this.#token !== undefined) {
       metadata.set("authorization", `Bearer ${this.#token}`);
     }
   }
 
+  /** @param retries how often it may be sent again, where the gateway says that it may */
   async unary<Request, Response>(
     method: Method<Request, Response>,
     request: Buffer,
     options: CallOptions,
+    retries = 0,
   ): Promise<Replied<Response>> {
     this.checkOpen(options.requestId);
     const metadata = this.metadata(options);
     const call = new Call(this, options);
     try {
       await this.authorize(call, metadata);
-      for (let tries = 1; ; tries++) {
+      for (let tries = 1; ; tries += 1) {
         const reply = await this.#ask(call, method, request, metadata);
         // Errors are made here and not in the callback, so that their stack leads to who called.
         if (call.stopped !== undefined) {
@@ -113,9 +123,12 @@ export class Connection implements CallOwner {
           return { response: reply.response as Response, requestId: textOf(reply.status.metadata, "x-request-id") };
         }
         const error = errorOf(reply.status, call, reply.error);
-        if (tries > this.#retries || !(await call.mayRepeatAfter(error))) {
+        const pauseMs = tries > retries ? undefined : pauseBefore(reply.status.metadata, error);
+        if (pauseMs === undefined || !call.hasTimeFor(pauseMs)) {
           throw error;
         }
+        await call.pause(pauseMs);
+        metadata.set("grpc-previous-rpc-attempts", String(tries));
       }
     } finally {
       call.end();
@@ -146,6 +159,24 @@ export class Connection implements CallOwner {
       // The status, with the trailers, comes after the answer.
       sent.on("status", (status: grpc.StatusObject) => resolve({ ...reply, status }));
       call.onStop(() => sent.cancel());
+      this.#giveUp(call, metadata);
+    });
+  }
+
+  /**
+   * Stops a call that has had no connection for so long: a peer that takes connections and never speaks is one that is
+   * not there.
+   */
+  #giveUp(call: Call, metadata: grpc.Metadata): void {
+    const channel = this.#channel.getChannel();
+    if (metadata.getOptions().waitForReady || channel.getConnectivityState(false) === grpc.connectivityState.READY) {
+      return;
+    }
+    call.after(CONNECT_MS, () => {
+      if (channel.getConnectivityState(false) === grpc.connectivityState.CONNECTING) {
+        const message = `no connection to a gateway at ${this.target} within ${CONNECT_MS} ms: what is there does not answer`;
+        call.stop(new UnavailableError(message, { code: "UNAVAILABLE", requestId: call.requestId }));
+      }
     });
   }
 
@@ -156,9 +187,11 @@ export class Connection implements CallOwner {
     metadata: grpc.Metadata,
     call: Call,
   ): grpc.ClientReadableStream<Chunk> {
-    return withoutStack(() =>
+    const stream = withoutStack(() =>
       this.#channel.makeServerStreamRequest(path, asIs, responseDeserialize, request, metadata, withDeadline(call)),
     );
+    this.#giveUp(call, metadata);
+    return stream;
   }
 }
 
@@ -184,19 +217,34 @@ function withoutStack<T>(begin: () => T): T {
   }
 }
 
+/** Undefined: the gateway did not say that the call may be sent again. The odd milliseconds part those that wait together. */
+function pauseBefore(trailers: grpc.Metadata, { retryable, retryAfterMs }: InferenceError): number | undefined {
+  const forbidden = textOf(trailers, "grpc-retry-pushback-ms")?.startsWith("-") ?? false;
+  return retryable && retryAfterMs !== undefined && !forbidden
+    ? retryAfterMs + Math.random() * Math.min(50 + retryAfterMs / 10, 1_000)
+    : undefined;
+}
+
 function asIs(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Millennia. What is later than some 10,000 years makes grpc-js throw where nobody can catch it. */
-const FAR_MS = 1e14;
-
 function withDeadline({ deadline }: Call): grpc.CallOptions {
-  return deadline - Date.now() > FAR_MS ? {} : { deadline };
+  return deadline === Infinity ? {} : { deadline };
 }
+
+/** With one of these a call would be broken or, worse, never be begun. */
+const RESERVED =
+  /^(?::.*|grpc-.*|content-type|content-length|te|host|user-agent|connection|keep-alive|proxy-connection|transfer-encoding|upgrade|http2-settings)$/i;
 
 function fill(metadata: grpc.Metadata, values: CallMetadata): void {
   for (const [key, value] of Object.entries(values)) {
+    if (RESERVED.test(key)) {
+      throw new TypeError(`metadata ${JSON.stringify(key)} belongs to HTTP or gRPC itself`);
+    }
+    if (/^x-request-id$/i.test(key)) {
+      throw new TypeError(`metadata ${JSON.stringify(key)} is the option requestId of a call`);
+    }
     try {
       metadata.remove(key);
       for (const one of Array.isArray(value) ? (value as readonly (string | Uint8Array)[]) : [value]) {
@@ -209,8 +257,22 @@ function fill(metadata: grpc.Metadata, values: CallMetadata): void {
   }
 }
 
-function checkToken(token: unknown): void {
+function targetOfEnvironment(): Target {
+  const target = process.env[TARGET_VARIABLE] || "localhost:50051";
+  try {
+    return readTarget(target);
+  } catch (error) {
+    throw new TypeError(`${TARGET_VARIABLE}: ${(error as Error).message}`);
+  }
+}
+
+function tokenOfEnvironment(): string | undefined {
+  return process.env[TOKEN_VARIABLE] || undefined;
+}
+
+/** Never shows it. */
+function checkToken(token: unknown, named: string): void {
   if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
-    throw new TypeError("the token must be a string of visible ASCII characters");
+    throw new TypeError(`${named} must be a string of visible ASCII characters, without spaces or line ends`);
   }
 }

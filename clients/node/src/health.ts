@@ -1,7 +1,14 @@
 import { HealthCheckResponse_ServingStatus, HealthService } from "./gen/grpc/health/v1/health";
+import { listen, unlisten } from "./call";
 import type { Connection } from "./connection";
 import { DeadlineExceededError, InferenceError } from "./errors";
 import type { CallOptions } from "./options";
+
+/** One look that hangs must not take all the time. */
+const LOOK_MS = 5_000;
+
+/** The last look begins so long before the end. */
+const LAST_LOOK_MS = 50;
 
 /** What grpc.health.v1 says; SERVICE_UNKNOWN: the gateway knows no service of that name. */
 export type HealthStatus = "SERVING" | "NOT_SERVING" | "UNKNOWN" | "SERVICE_UNKNOWN";
@@ -20,20 +27,18 @@ export async function check(connection: Connection, service: string, options: Ca
   }
 }
 
+/** What a wait has in common with a call. */
+type WaitFacts = Pick<CallOptions, "signal" | "requestId"> & { timeoutMs: number };
+
 /** Looks again and again, between 50 and 500 ms apart, until it is SERVING. */
-export async function untilReady(
-  connection: Connection,
-  service: string,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+export async function untilReady(connection: Connection, service: string, wait: WaitFacts): Promise<void> {
+  const { timeoutMs, signal } = wait;
   const end = Date.now() + timeoutMs;
-  let last: { seen: string; cause?: unknown } = { seen: "nothing" };
+  let last: Seen | undefined;
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 500)) {
+    const lookMs = Math.min(Math.max(end - Date.now(), 1), LOOK_MS);
     try {
-      // One look that hangs must not take all the time.
-      const left = Math.min(Math.max(end - Date.now(), 1), 5_000);
-      const seen = await check(connection, service, { timeoutMs: left, signal, waitForReady: false });
+      const seen = await check(connection, service, { ...wait, timeoutMs: lookMs, waitForReady: false });
       if (seen === "SERVING") {
         return;
       }
@@ -42,12 +47,15 @@ export async function untilReady(
       if (!mayPass(cause)) {
         throw cause;
       }
-      last = { seen: cause.message, cause };
+      if (last === undefined || lookMs === LOOK_MS || cause.code !== "DEADLINE_EXCEEDED") {
+        last = { seen: cause.message, cause };
+      }
     }
-    if (Date.now() + pauseMs >= end) {
-      throw notReady(connection.target, timeoutMs, last);
+    const leftMs = end - Date.now();
+    if (leftMs <= 0) {
+      throw notReady(connection.target, wait, last);
     }
-    await pause(pauseMs, signal);
+    await pause(leftMs > LAST_LOOK_MS ? Math.min(pauseMs, leftMs - LAST_LOOK_MS) : leftMs, signal);
   }
 }
 
@@ -55,10 +63,15 @@ function mayPass(error: unknown): error is InferenceError {
   return error instanceof InferenceError && (error.code === "UNAVAILABLE" || error.code === "DEADLINE_EXCEEDED");
 }
 
-function notReady(target: string, timeoutMs: number, last: { seen: string; cause?: unknown }): DeadlineExceededError {
+interface Seen {
+  readonly seen: string;
+  readonly cause?: unknown;
+}
+
+function notReady(target: string, { timeoutMs, requestId }: WaitFacts, { seen, cause }: Seen): DeadlineExceededError {
   return new DeadlineExceededError(
-    `the gateway at ${target} was not ready within ${timeoutMs} ms; last seen: ${last.seen}`,
-    { code: "DEADLINE_EXCEEDED", cause: last.cause },
+    `the gateway at ${target} was not ready within ${timeoutMs} ms; last seen: ${seen}`,
+    { code: "DEADLINE_EXCEEDED", requestId, cause },
   );
 }
 
@@ -67,10 +80,14 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
+      if (signal !== undefined) {
+        unlisten(signal, done);
+      }
       resolve();
     };
     const timer = setTimeout(done, ms);
-    signal?.addEventListener("abort", done);
+    if (signal !== undefined) {
+      listen(signal, done);
+    }
   });
 }

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import type { ChannelOptions } from "@grpc/grpc-js";
+import { isObject } from "./parameters";
 import type { TlsOptions } from "./tls";
 
 /** Metadata of a call. Keys that end in `-bin` take bytes. */
@@ -41,7 +43,7 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
   /** Cancels the call, and so the generation. */
   signal?: AbortSignal | undefined;
-  /** Names the call in the gateway's log: 1 to 128 letters, digits, `.`, `_`, `-`. Default: the gateway makes one up. */
+  /** Names the call in the gateway's log: 1 to 128 letters, digits, `.`, `_`, `-`. Default: one is made up. */
   requestId?: string | undefined;
   /** Sent with this call; replaces the client's values of the same key. */
   metadata?: CallMetadata | undefined;
@@ -66,7 +68,7 @@ const CLIENT_OPTIONS: Readonly<Record<keyof ClientOptions, string>> = {
 
 const CALL_OPTIONS: Readonly<Record<keyof CallOptions, string>> = {
   timeoutMs: "number",
-  signal: "object",
+  signal: "signal",
   requestId: "string",
   metadata: "object",
   waitForReady: "boolean",
@@ -74,12 +76,14 @@ const CALL_OPTIONS: Readonly<Record<keyof CallOptions, string>> = {
 
 /** @throws TypeError for an unknown option or one of the wrong type */
 export function checkClientOptions(options: ClientOptions): void {
+  demand(isObject(options), "a client takes a target (a string), or an object of options");
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(CLIENT_OPTIONS, name));
   if (unknown !== undefined) {
     throw new TypeError(`unknown option "${unknown}"; a client takes ${Object.keys(CLIENT_OPTIONS).join(", ")}`);
   }
   checkTypes(options, CLIENT_OPTIONS);
-  const { retries, maxMessageBytes } = options;
+  const { retries, maxMessageBytes, userAgent } = options;
+  demand(userAgent === undefined || /^[\x20-\x7e]*$/.test(userAgent), "userAgent must be visible ASCII characters");
   demand(
     retries === undefined || (Number.isInteger(retries) && retries >= 0 && retries <= 9),
     "retries must be 0 to 9",
@@ -92,33 +96,42 @@ export function checkClientOptions(options: ClientOptions): void {
 
 /** Tells call options from generation parameters. */
 export function splitCallOptions<P extends object>(given: P & CallOptions): [options: CallOptions, parameters: P] {
+  demand(isObject(given), "parameters and options of a call go in an object");
   const options: Record<string, unknown> = {};
   const parameters: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     (Object.hasOwn(CALL_OPTIONS, name) ? options : parameters)[name] = value;
   }
   checkTypes(options, CALL_OPTIONS);
-  const signal = options["signal"] as AbortSignal | undefined;
-  demand(signal === undefined || typeof signal.addEventListener === "function", "signal must be an AbortSignal");
-  return [options, parameters as P];
+  const { requestId = randomBytes(16).toString("hex") } = options as CallOptions;
+  demand(/^[A-Za-z0-9._-]{1,128}$/.test(requestId), "requestId must be 1 to 128 letters, digits, '.', '_' or '-'");
+  return [{ ...options, requestId }, parameters as P];
 }
 
 function checkTypes(given: object, types: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(given)) {
     const type = types[name] ?? "";
-    demand(
-      value === undefined || (value !== null && type.split("|").includes(typeof value)),
-      `${name} must be ${said(type)}`,
-    );
+    demand(value === undefined || type.split("|").includes(kindOf(value)), `${name} must be ${said(type)}`);
   }
   const { timeoutMs } = given as CallOptions;
   demand(timeoutMs === undefined || timeoutMs >= 0, "timeoutMs must be 0 or more milliseconds");
 }
 
+/** What is an object to JavaScript alone, as null, an array or a Map, is of no kind. */
+function kindOf(value: unknown): string {
+  if (typeof value !== "object") {
+    return typeof value;
+  }
+  if (typeof (value as AbortSignal | null)?.addEventListener === "function") {
+    return "signal";
+  }
+  return isObject(value) ? "object" : "none";
+}
+
 function said(type: string): string {
   return type
     .split("|")
-    .map((one) => (one === "object" ? "an object" : `a ${one}`))
+    .map((one) => ({ object: "an object", signal: "an AbortSignal" })[one] ?? `a ${one}`)
     .join(" or ");
 }
 

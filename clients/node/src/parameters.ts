@@ -7,8 +7,8 @@ const KINDS = {
   },
   flag: { says: "true or false", holds: (value: unknown) => typeof value === "boolean" },
   number: { says: "a number", holds: isNumber },
-  int: { says: "a whole number", holds: isInt32 },
-  ints: { says: "an array of whole numbers", holds: (value: unknown) => isArrayOf(value, isInt32) },
+  int: { says: "a whole number of 32 bits", holds: isInt32 },
+  ints: { says: "an array of whole numbers of 32 bits", holds: (value: unknown) => isArrayOf(value, isInt32) },
   long: { says: "a whole number (a bigint beyond 2^53)", holds: isInt64 },
   bias: { says: "an object or Map of token ids to numbers", holds: isBias },
   ms: { says: "a finite number of milliseconds", holds: (value: unknown) => isNumber(value) && Math.abs(value) < 1e14 },
@@ -39,8 +39,24 @@ export function readParameters<P>(given: object, kinds: Kinds<P>, hint: string):
   return read as P;
 }
 
-/** @throws TypeError for a key that the message does not have; the generated code would drop it without a word */
-export function refuseUnknownFields(given: object, message: object, where: string): void {
+/** Whether it is an object that holds named values: no array, Map, Date or the like. */
+export function isObject(given: unknown): given is object {
+  return Object.prototype.toString.call(given) === "[object Object]";
+}
+
+/** @throws TypeError where anything is left */
+export function refuseUnknown(left: object, hint: string): void {
+  const [name] = Object.keys(left);
+  if (name !== undefined) {
+    throw new TypeError(`unknown parameter "${name}"; ${hint}`);
+  }
+}
+
+/** @throws TypeError for no object, and for a key that the message does not have; the generated code would drop it without a word */
+export function refuseUnknownFields(given: unknown, message: object, where: string): void {
+  if (!isObject(given)) {
+    throw new TypeError(`${where} must be an object`);
+  }
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(message, name));
   if (unknown !== undefined) {
     throw new TypeError(`unknown field "${unknown}" in ${where}; it has ${Object.keys(message).join(", ")}`);

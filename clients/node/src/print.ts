@@ -99,19 +99,27 @@ class Lines {
   }
 }
 
-/** Resolves once there is room for more. */
-function write(text: string): Promise<void> {
-  const { stdout } = process;
-  return new Promise((resolve) => {
-    if (stdout.destroyed || stdout.write(text)) {
-      resolve();
-      return;
-    }
-    const done = (): void => {
-      stdout.off("drain", done).off("error", done).off("close", done);
-      resolve();
-    };
-    stdout.on("drain", done).on("error", done).on("close", done);
+/** Standard output cannot be written to. */
+export class OutputError extends Error {
+  /** Whether it is only that nobody reads it any more, as in `| head -1`. */
+  readonly unread: boolean;
+
+  constructor(cause: NodeJS.ErrnoException) {
+    super(`standard output cannot be written: ${cause.message}`, { cause });
+    this.unread = cause.code === "EPIPE" || cause.code === "ERR_STREAM_DESTROYED";
+  }
+}
+
+/** Without a listener an error of either stream would end the program with a stack; `write` tells those that matter. */
+export function watchOutput(): void {
+  process.stdout.on("error", () => {});
+  process.stderr.on("error", () => {});
+}
+
+/** Resolves once it is written. @throws OutputError */
+export function write(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(new OutputError(error)) : resolve()));
   });
 }
 

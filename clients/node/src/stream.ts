@@ -22,11 +22,11 @@ class Reading<Chunk> {
   #stream: ClientReadableStream<Chunk> | undefined;
   #status: StatusObject | undefined;
   #error: unknown;
-  #started: Promise<void> | undefined;
-  #left = false;
-  #over = false;
-  #quiet = false;
   #failure: unknown;
+  #started: Promise<void> | undefined;
+  #quiet = false;
+  #busy = false;
+  #over = false;
   #waiting: (() => void)[] = [];
 
   constructor(connection: Connection, method: Method<never, Chunk>, request: Buffer, options: CallOptions) {
@@ -37,60 +37,64 @@ class Reading<Chunk> {
     this.requestId = options.requestId;
   }
 
-  /** The next message; undefined after the last. Whoever reads on after a failure or a cancel gets the error again. */
+  /** The next message; undefined after the last, and after the reader has left. Throws again what it ended with. */
   async next(): Promise<Chunk | undefined> {
-    if (this.#failure !== undefined) {
-      throw this.#failure;
-    }
-    if (this.#left) {
-      return this.#gone();
+    if (this.#busy) {
+      throw new TypeError("a stream has one reader: another read of it has not ended yet");
     }
     if (this.#over) {
+      this.#quiet || this.checkWhole();
       return undefined;
     }
+    this.#busy = true;
     try {
-      await (this.#started ??= this.#start());
-      for (;;) {
-        if (this.#left) {
-          return this.#gone();
-        }
-        const stopped = this.#call?.stopped;
-        if (stopped !== undefined) {
-          throw stopped;
-        }
-        const chunk = this.#stream?.read() as Chunk | null;
-        if (chunk !== null) {
-          return chunk;
-        }
-        if (this.#status !== undefined) {
-          return this.#ended(this.#status);
-        }
-        await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      }
+      return await this.#read();
     } catch (error) {
       this.#failure ??= error;
       this.#finish();
-      throw error;
+      if (this.#quiet) {
+        return undefined;
+      }
+      throw this.#failure;
+    } finally {
+      this.#busy = false;
     }
   }
 
-  #gone(): undefined {
-    if (!this.#quiet) {
-      throw left(this.requestId);
+  /** @throws what cut the answer, its reader's leaving included */
+  checkWhole(): void {
+    if (this.#failure !== undefined) {
+      throw this.#failure;
     }
   }
 
-  /**
-   * Cancels the call, if it runs.
-   *
-   * @param quiet it is the reader itself who leaves, and expects no error where it looks once more
-   */
-  leave(quiet = false): void {
-    if (!this.#left && !this.#over) {
-      this.#left = true;
+  async #read(): Promise<Chunk | undefined> {
+    await (this.#started ??= this.#start());
+    for (;;) {
+      const stopped = this.#call?.stopped;
+      if (stopped !== undefined) {
+        throw stopped;
+      }
+      const chunk = this.#stream?.read() as Chunk | null;
+      if (chunk !== null) {
+        return chunk;
+      }
+      if (this.#status !== undefined) {
+        return this.#ended(this.#status);
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  /** Cancels the call, if it runs. Whoever reads on is told so, unless it is the reader itself who leaves. */
+  leave(quiet: boolean): void {
+    if (!this.#over) {
+      const error = left(this.requestId);
+      this.#failure = error;
       this.#quiet = quiet;
       this.#request = undefined;
-      this.#call?.stop(left(this.requestId));
+      this.#call?.stop(error);
+      this.#finish();
     }
   }
 
@@ -143,12 +147,13 @@ class Reading<Chunk> {
 }
 
 /** A stream that was begun and then forgotten would go on at the backend until its deadline. */
-const FORGOTTEN = new FinalizationRegistry<Reading<unknown>>((reading) => reading.leave());
+const FORGOTTEN = new FinalizationRegistry<Reading<unknown>>((reading) => reading.leave(true));
 
 /**
  * The tokens of one answer, as they are generated.
  *
- * The call begins with the first read, and its `timeoutMs` with it; a stream that nobody reads costs nothing. It can be read once.
+ * The call begins with the first read, and its `timeoutMs` with it; a stream that nobody reads costs nothing. It can be read once,
+ * by one reader: a second loop, or a read while another waits, is a TypeError.
  * Leaving the loop (`break`, `return`, an exception), `cancel()`, the signal, the client's `close()` and the garbage
  * collector each cancel the call at once, and so the generation. A slow reader holds the gateway back.
  *
@@ -212,7 +217,7 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
     return this.#parts.id;
   }
 
-  /** The gateway's name for this call; undefined before the end, unless the caller gave it. */
+  /** The call's name in the gateway's log. */
   get requestId(): string | undefined {
     return this.#reading.requestId;
   }
@@ -231,7 +236,7 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
     }
   }
 
-  /** Cancels. */
+  /** Cancels, as leaving the loop does: later reads find the end. */
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#reading.leave(true);
     return { done: true, value: undefined };
@@ -239,17 +244,18 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
 
   /** Cancels, and throws what it was given. */
   async throw(error?: unknown): Promise<IteratorReturnResult<undefined>> {
-    this.cancel();
+    this.#reading.leave(true);
     throw error;
   }
 
-  /** Cancels the call, and so the generation; whoever reads it gets a `CancelledError`. After the end it does nothing. */
+  /** Cancels the call, and so the generation; who reads it gets a CancelledError. After the end it does nothing. */
   cancel(): void {
-    this.#reading.leave();
+    this.#reading.leave(false);
   }
 
   /** The contract's own messages, in place of their text: reasoning, and all that the last one tells. */
   async *chunks(): AsyncGenerator<Chunk, void, undefined> {
+    this.#loop();
     try {
       for (let chunk = await this.#next(); chunk !== undefined; chunk = await this.#next()) {
         yield chunk;
@@ -259,11 +265,16 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
     }
   }
 
-  /** Reads what is left, and returns the whole. Throws where it did not become whole. */
+  /**
+   * Reads what is left, and returns the whole.
+   *
+   * @throws InferenceError what the stream ended with; a CancelledError where it was left or cancelled
+   */
   async answer(): Promise<Answer> {
     while ((await this.#next()) !== undefined) {
       // Each read adds to the parts.
     }
+    this.#reading.checkWhole();
     return new Answer(this.#parts, this.requestId);
   }
 
@@ -279,12 +290,17 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
     return chunk;
   }
 
+  /** @throws TypeError for a second loop */
   [Symbol.asyncIterator](): this {
+    this.#loop();
+    return this;
+  }
+
+  #loop(): void {
     if (this.#looped) {
-      throw new TypeError("a stream can be read by one loop, once; its text is in .text");
+      throw new TypeError("a stream can be read once: ask again for another");
     }
     this.#looped = true;
-    return this;
   }
 
   /** Cancels: for `await using`. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -85,7 +85,13 @@ describe("the command", () => {
       [["--deadline", "soon", "hi"], 2, /500ms, 30s, 5m or 1h/],
       [["--contract", "other", "hi"], 2, /inference or llm/],
       [["--max-tokens", "many", "hi"], 2, /--max-tokens takes a number/],
+      [["--max-tokens", "99999999999999999999", "hi"], 2, /--max-tokens takes a whole number of 32 bits, not "9{20}"/],
+      [["--max-tokens", "1.5", "hi"], 2, /--max-tokens takes a whole number/],
       [["--token-file", "/no/such/file", "hi"], 2, /--token-file cannot be read/],
+      [["--token-file", folder, "hi"], 2, /--token-file cannot be read/],
+      [["--token-file", holding(" \n"), "hi"], 2, /--token-file is empty/],
+      [["--token-file", holding("s3cret\ntwo"), "hi"], 2, /--token-file must hold one token of visible ASCII/],
+      [["--token-file", holding(Buffer.from("s3cret", "utf16le")), "hi"], 2, /--token-file must hold one token/],
       [[], 2, /What is the prompt/],
       [["two", "words"], 2, /One prompt, please/],
     ];
@@ -94,6 +100,7 @@ describe("the command", () => {
       assert.equal(code, wanted, `${args.join(" ")}: ${err}`);
       assert.match(err, said);
       assert.ok(!/^    at /m.test(err), "no stack");
+      assert.ok(!/s3cret/.test(err), "no token");
     };
     await Promise.all(cases.map(check));
     assert.match((await command("--help")).out, /^Usage: /);
@@ -122,12 +129,81 @@ describe("the command", () => {
   test("sends the token of a file", async () => {
     const server = await startFake({ complete: (_call, callback) => callback(null, answer("hi")) });
     const file = join(folder, "token");
-    writeFileSync(file, "from-a-file\n");
-    await command("--target", server.target, "--token-file", file, "--no-stream", "hi");
-    assert.equal(server.seen[0].metadata.get("authorization")[0], "Bearer from-a-file");
+    for (const written of ["from-a-file\n", "\ufefffrom-a-file\r\n"]) {
+      writeFileSync(file, written);
+      await command("--target", server.target, "--token-file", file, "--no-stream", "hi");
+    }
+    assert.deepEqual(
+      server.seen.map(({ metadata }) => metadata.get("authorization")[0]),
+      ["Bearer from-a-file", "Bearer from-a-file"],
+    );
     server.close();
   });
+
+  test("says which variable of the environment is wrong, and not its value where that is a token", async () => {
+    for (const [env, wanted] of [
+      [{ INFERENCE_GATEWAY_TOKEN: "s3cret\n" }, /^INFERENCE_GATEWAY_TOKEN must be a string of visible ASCII/],
+      [{ INFERENCE_GATEWAY_TARGET: "http://gateway" }, /^INFERENCE_GATEWAY_TARGET: target "http:\/\/gateway" cannot/],
+    ]) {
+      const { code, err } = await start({ env }, "hi").ended;
+      assert.equal(code, 2);
+      assert.match(err, wanted);
+      assert.ok(!err.includes("s3cret"));
+    }
+  });
+
+  test("ends quietly on Ctrl-C while it reads the prompt", async () => {
+    const run = start("-");
+    // More than a pipe holds: once it is written, somebody reads.
+    await new Promise((resolve) => run.child.stdin.write("half a prompt ".repeat(1e6), resolve));
+    run.child.kill("SIGINT");
+    assert.deepEqual(await run.ended, { code: 130, out: "", err: "" });
+  });
+
+  test("says what standard input is, where it holds no text", async () => {
+    const run = start("-");
+    run.child.stdin.end(Buffer.from([0x61, 0xff, 0x62]));
+    const { code, err } = await run.ended;
+    assert.equal(code, 2);
+    assert.match(err, /^the prompt cannot be read from standard input: .*utf-8/);
+    const directory = openSync(folder, "r");
+    const other = await start({ stdio: [directory, "pipe", "pipe"] }, "-").ended;
+    closeSync(directory);
+    assert.equal(other.code, 2);
+    assert.match(other.err, /standard input: it is a directory/);
+  });
+
+  test("says that standard output cannot be written, and is quiet where nobody reads it", async () => {
+    const file = openSync(holding("not for writing"), "r");
+    const all = [["--help"], ["hi"], ["--no-stream", "hi"]];
+    const written = await Promise.all(all.map((args) => start({ stdio: ["ignore", file, "pipe"] }, ...args).ended));
+    closeSync(file);
+    for (const { code, err } of written) {
+      assert.equal(code, 1);
+      assert.match(err, /^standard output cannot be written: E\w+: .*\n$/);
+    }
+    const unread = await Promise.all(
+      all.map((args) => {
+        const { child, ended } = start(...args);
+        child.stdout.destroy();
+        return ended;
+      }),
+    );
+    assert.deepEqual(unread, Array(3).fill({ code: 1, out: "", err: "" }));
+    const unheard = start("--max-tokens", "3", "hi");
+    unheard.child.stderr.destroy();
+    assert.equal((await unheard.ended).code, 0);
+  });
 });
+
+let files = 0;
+
+/** A file of that content. */
+function holding(content) {
+  const file = join(folder, `file-${(files += 1)}`);
+  writeFileSync(file, content);
+  return file;
+}
 
 function command(...args) {
   const run = start(...args);
@@ -135,14 +211,17 @@ function command(...args) {
   return run.ended;
 }
 
+/** @param args the command's; its environment and streams may come first */
 function start(...args) {
+  const { env, ...streams } = typeof args[0] === "object" ? args.shift() : {};
   const child = spawn(process.execPath, [bin, ...args], {
-    env: { ...process.env, INFERENCE_GATEWAY_TARGET: rig.target },
+    env: { ...process.env, INFERENCE_GATEWAY_TARGET: rig.target, ...env },
+    ...streams,
   });
   let out = "";
   let err = "";
-  child.stdout.on("data", (data) => (out += data));
-  child.stderr.on("data", (data) => (err += data));
+  child.stdout?.on("data", (data) => (out += data));
+  child.stderr?.on("data", (data) => (err += data));
   const ended = new Promise((resolve) => child.once("close", (code) => resolve({ code, out, err })));
   return { child, ended, out: () => out };
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -105,10 +106,115 @@ describe("a client", () => {
       [{ tls: { ca: "-----BEGIN nonsense" } }, /tls.ca holds no certificate/],
       [{ tls: { cert: "x" } }, /tls.cert and tls.key go together/],
       [{ tls: { caFile: "x" } }, /unknown option "tls.caFile"/],
+      [{ tls: [] }, /tls must be a boolean or an object/],
+      [{ tls: { ca: 5 } }, /tls.ca must be a path, PEM text or bytes/],
+      [{ tls: { serverName: "" } }, /tls.serverName must be a host name/],
+      [{ userAgent: "two\nlines" }, /userAgent must be visible ASCII/],
+      [{ metadata: ["x"] }, /metadata must be an object/],
+      [{ metadata: new Map() }, /metadata must be an object/],
+      [{ metadata: { "x-team": 5 } }, /metadata "x-team" has a name or value/],
+      [{ metadata: { te: "trailers" } }, /metadata "te" belongs to HTTP or gRPC itself/],
+      [{ channelOptions: [] }, /channelOptions must be an object/],
       [{ maxMessageBytes: 0 }, /maxMessageBytes must be/],
     ]) {
       assert.throws(() => new Client("localhost", options), { name: "TypeError", message });
       assert.throws(() => new Client({ target: "localhost", ...options }), { name: "TypeError", message });
+    }
+  });
+
+  test("gives up on a peer that takes connections and never speaks", async () => {
+    const sockets = [];
+    const silent = createTcpServer((socket) => sockets.push(socket.on("error", () => {}))).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const begun = performance.now();
+    await using(new Client(`127.0.0.1:${silent.address().port}`), async (client) => {
+      const errors = await Promise.all([
+        failure(client.generate("hi")),
+        failure(client.stream("hi").next()),
+        failure(client.health()),
+      ]);
+      assert.ok(errors[0] instanceof gateway.UnavailableError, `${errors[0]}`);
+      assert.ok(errors[1] instanceof gateway.UnavailableError, `${errors[1]}`);
+      assert.match(errors[0].message, /no connection to a gateway/);
+      for (const error of errors) {
+        assert.match(error.requestId, /^[0-9a-f]{32}$/);
+      }
+    });
+    assert.ok(performance.now() - begun < 9_000);
+    sockets.forEach((socket) => socket.destroy());
+    silent.close();
+  });
+
+  test("says clearly what it cannot take", async () => {
+    assert.throws(() => new Client(null), { name: "TypeError", message: /a client takes/ });
+    for (const wrong of [null, "x", [], 5, new Map()]) {
+      assert.throws(() => new Client("localhost", wrong), { name: "TypeError", message: /a client takes/ });
+    }
+    assert.throws(() => new Client({ target: "localhost" }, { model: "m" }), { message: /options in one object/ });
+    await using(new InferenceClient("localhost:1"), async (client) => {
+      for (const call of [
+        (wrong) => client.generate("hi", wrong),
+        async (wrong) => client.stream("hi", wrong),
+        (wrong) => client.health("", wrong),
+        (wrong) => client.waitUntilReady(wrong),
+        (wrong) => client.modelHealth(wrong),
+      ]) {
+        for (const wrong of [null, 5, "x", [], new Map()]) {
+          const error = await failure(call(wrong));
+          assert.equal(`${error}`, "TypeError: parameters and options of a call go in an object", `${call}`);
+        }
+      }
+      for (const wrong of [null, 5, {}]) {
+        assert.equal(`${await failure(client.health(wrong))}`, "TypeError: service must be a string");
+        assert.match(`${await failure(client.waitUntilReady({ service: wrong }))}`, /service must be a string/);
+      }
+      await assert.rejects(client.waitUntilReady({ metadata: {} }), /waitUntilReady takes timeoutMs, service, signal/);
+    });
+    await using(new Client("localhost:1"), async (client) => {
+      for (const [messages, message] of [
+        [5, /messages must be an array/],
+        [null, /messages must be an array/],
+        [[5], /messages\[0\] must be an object/],
+        [[{ role: "user", content: "x" }, null], /messages\[1\] must be an object/],
+        [[{ role: "user", content: 5 }], /messages\[0\] must be \{ role, content \}/],
+        [[{ role: "user", name: "x" }], /unknown field "name" in messages\[0\]/],
+      ]) {
+        assert.throws(() => client.stream({ messages }), { name: "TypeError", message });
+      }
+      assert.throws(() => client.stream({ messages: [], sampling: 5 }), { message: "sampling must be an object" });
+      for (const requestId of ["", "two words", "x".repeat(129), "ü"]) {
+        assert.throws(() => client.stream("hi", { requestId }), { name: "TypeError", message: /requestId must be/ });
+      }
+      const reserved =
+        ":path :authority grpc-timeout grpc-encoding Content-Type content-length te host user-agent connection";
+      for (const key of [...reserved.split(" "), "keep-alive", "transfer-encoding", "upgrade", "proxy-connection"]) {
+        assert.throws(() => client.stream("hi", { metadata: { [key]: "x" } }), { message: /belongs to HTTP or gRPC/ });
+      }
+      for (const key of ["", "two words", "ü"]) {
+        assert.throws(() => client.stream("hi", { metadata: { [key]: "x" } }), { message: /cannot carry/ });
+      }
+      assert.throws(() => client.stream("hi", { metadata: { "X-Request-Id": "x" } }), { message: /option requestId/ });
+    });
+  });
+
+  test("never shows a key that it took for a path", () => {
+    const elliptic = `MIGHAgEAMBMGByqGSM49secret${"A".repeat(100)}`;
+    const cut = `${"A".repeat(50)}secret-----END PRIVATE KEY-----`;
+    for (const key of [
+      "MIIEvQsecret",
+      "line\nMIIEvQsecret",
+      "secret/path",
+      "\0MIIEvQsecret",
+      elliptic,
+      "MC4CAsecret",
+      cut,
+    ]) {
+      for (const tls of [{ ca: key.replace("secret/path", "MIIEvQsecret") }, { key, cert: "x" }]) {
+        assert.throws(
+          () => new Client("localhost", { tls }),
+          (error) => /tls\.(key|ca) cannot be read/.test(error.message) && !/secret/.test(error.stack) && !error.cause,
+        );
+      }
     }
   });
 
@@ -255,6 +361,41 @@ describe("health", () => {
     });
   });
 
+  test("is waited for to the end of the time", async () => {
+    const begun = Date.now();
+    const server = await startFake({
+      check: (_call, callback) => callback(null, { status: Date.now() - begun < 1_500 ? 2 : 1 }),
+    });
+    await using(new Client(server.target), async (client) => {
+      // Looks come at 0, 50, 150, 350, 750 and 1250 ms; another pause of 500 ms would be over too late.
+      await client.waitUntilReady({ timeoutMs: 1_700 });
+    });
+    server.close();
+  });
+
+  test("is waited for by many with one signal, and asked for by many, without a warning of a leak", async () => {
+    const warnings = [];
+    const note = (warning) => warnings.push(warning);
+    process.on("warning", note);
+    const server = await startFake({ check: (_call, callback) => callback(null, { status: 2 }) });
+    const controller = new AbortController();
+    const { signal } = controller;
+    await using(new Client(server.target), async (client) => {
+      const waits = Array.from({ length: 20 }, () => failure(client.waitUntilReady({ signal })));
+      const calls = Array.from({ length: 20 }, () => client.health("", { signal }));
+      assert.deepEqual(new Set(await Promise.all(calls)), new Set(["NOT_SERVING"]));
+      await eventually("all pause", () => server.seen.length >= 60);
+      controller.abort("enough");
+      for (const error of await Promise.all(waits)) {
+        assert.equal(error.name, "AbortError");
+        assert.equal(error.cause, "enough");
+      }
+    });
+    process.off("warning", note);
+    assert.deepEqual(warnings, []);
+    server.close();
+  });
+
   test("that does not come says what was seen last", async () => {
     const server = await startFake({ check: (_call, callback) => callback(null, { status: 2 }) });
     await using(new Client(server.target), async (client) => {
@@ -264,6 +405,7 @@ describe("health", () => {
         error.message,
         `the gateway at ${server.target} was not ready within 200 ms; last seen: NOT_SERVING`,
       );
+      assert.match(error.requestId, /^[0-9a-f]{32}$/);
       const aborted = await failure(client.waitUntilReady({ signal: AbortSignal.timeout(120) }));
       assert.equal(aborted.name, "AbortError");
     });
@@ -285,6 +427,9 @@ describe("health", () => {
 
 describe("TLS", () => {
   test("is spoken with an authority of one's own, and with a client's certificate where the gateway wants one", async () => {
+    const warnings = [];
+    const note = (warning) => warnings.push(warning);
+    process.on("warning", note);
     const file = certificates();
     const tls = ["--tls-cert", file("server.pem"), "--tls-key", file("server.key")];
     const [plain, mutual] = await Promise.all([
@@ -299,6 +444,9 @@ describe("TLS", () => {
     await succeeds(at, { ca: readFileSync(ca) });
     await succeeds(at, { ca: readFileSync(ca, "utf8") });
     await succeeds(plain.target, { ca, serverName: "gateway.internal" });
+    await succeeds(plain.target, { ca });
+    await succeeds(at, { ca, serverName: "127.0.0.1" });
+    await fails(`[::ffff:127.0.0.1]:${plain.port}`, { ca }, /IP: ::ffff:.* is not in the cert's list/);
     await succeeds(mutualAt, own);
     await succeeds(mutualAt, { ca, cert: readFileSync(own.cert), key: readFileSync(own.key, "utf8") });
 
@@ -308,6 +456,8 @@ describe("TLS", () => {
     await fails(at, undefined, /gateway at localhost/);
     await fails(mutualAt, { ca }, /certificate|client certificate/);
     await fails(rig.target.replace("127.0.0.1", "localhost"), { ca }, /does `tls` say what it speaks/);
+    process.off("warning", note);
+    assert.deepEqual(warnings, [], "Node warns of nothing, of addresses neither");
     await Promise.all([plain.stop(), mutual.stop()]);
   });
 

@@ -83,7 +83,7 @@ describe("errors of the gateway", () => {
         assert.equal(stream.text, tokens.join(""));
         assert.ok(tokens.length >= 3, fault);
         assert.equal(stream.requestId, error.requestId);
-        await assert.rejects(stream.next(), { reason });
+        assert.equal(await failure(stream.next()), error);
       }
     });
   });
@@ -288,6 +288,41 @@ describe("errors of other servers", () => {
         error.name,
       );
     });
+  });
+
+  test("name the call, where the gateway had no say in its end too", async () => {
+    const stalled = "[[sim:stall-after=1]] hi";
+    const closing = new Client(rig.target);
+    const nobody = new InferenceClient(`127.0.0.1:${await freePort()}`);
+    await using(new Client(rig.target, { maxMessageBytes: 2000 }), async (client) => {
+      const cancelled = client.stream(stalled);
+      const closed = closing.generate(stalled);
+      const ends = [
+        client.generate(stalled, { timeoutMs: 100 }),
+        client.stream(stalled, { timeoutMs: 100 }).answer(),
+        client.generate("hi", { timeoutMs: 0 }),
+        client.generate("hi", { signal: AbortSignal.abort() }),
+        client.generate(stalled, { signal: AbortSignal.timeout(100) }),
+        client.generate("x".repeat(3000)),
+        cancelled.answer(),
+        closed,
+        nobody.generate("hi"),
+        nobody.stream("hi").answer(),
+        nobody.health(),
+        nobody.modelHealth(),
+        nobody.waitUntilReady({ timeoutMs: 100 }),
+      ].map((end) => failure(end));
+      await eventually("it runs", () => cancelled.text !== "");
+      cancelled.cancel();
+      await closing.close();
+      ends.push(failure(closing.generate("hi")), failure(closing.health()));
+      const ids = (await Promise.all(ends)).map(({ requestId }) => requestId);
+      ids.forEach((id) => assert.match(id, /^[0-9a-f]{32}$/));
+      assert.equal(new Set(ids).size, ids.length, "each has its own");
+      const own = await failure(client.generate(stalled, { timeoutMs: 100, requestId: "my.own-1" }));
+      assert.equal(own.requestId, "my.own-1");
+    });
+    await nobody.close();
   });
 
   test("have a stack that leads to the caller, and no prompt, text or token in what they say", async () => {

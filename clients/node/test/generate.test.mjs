@@ -232,3 +232,14 @@ describe("generate", () => {
     });
   });
 });
+
+test("a time that is longer than gRPC can write is no limit", async () => {
+  for (const timeoutMs of [Number.MAX_SAFE_INTEGER, 4e14, 1e300, Infinity]) {
+    await using(new Client(rig.target, { timeoutMs }), async (client) => {
+      await client.waitUntilReady({ timeoutMs });
+      assert.equal(await client.health("", { timeoutMs }), "SERVING");
+      assert.ok((await client.generate("hi", { maxTokens: 1 })).text);
+      await client.stream("hi", { maxTokens: 1, timeoutMs }).answer();
+    });
+  }
+});

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as esm from "@inference-gateway/client";
-import { rig } from "./rig.mjs";
+import { failure, folder, rig } from "./rig.mjs";
 
 const home = fileURLToPath(new URL("..", import.meta.url));
 /** Where the package is used from: a project that has it installed, or this folder, which may import itself. */
@@ -49,6 +49,14 @@ describe("the package", () => {
       settings: text.match(/\| `"[^|]+` \|$/gm),
     });
     assert.deepEqual(shape(read("README.zh-CN.md")), shape(read("README.md")));
+  });
+
+  test("says that it is built in the whole checkout, where it is copied out of it", async () => {
+    const alone = join(folder, "some", "where", "node");
+    cpSync(join(home, "scripts"), join(alone, "scripts"), { recursive: true });
+    const { code, stderr } = await failure(run(join(alone, "scripts", "build.mjs")));
+    assert.equal(code, 1);
+    assert.match(stderr, /^\S+proto is missing: building needs the whole checkout of Inference Gateway[^\n]*\n$/);
   });
 
   test("has examples that run", async () => {

@@ -237,7 +237,7 @@ export function certificates() {
   };
   authority("authority");
   authority("stranger");
-  signed("server", "subjectAltName=DNS:localhost,DNS:gateway.internal");
+  signed("server", "subjectAltName=DNS:localhost,DNS:gateway.internal,IP:127.0.0.1");
   signed("client", "subjectAltName=DNS:caller");
   return (name) => join(folder, name);
 }

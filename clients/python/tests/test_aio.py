@@ -280,3 +280,58 @@ def test_nothing_is_left_behind_in_the_loops_log(either_async, simulator, caplog
     asyncio.run(main(), debug=True)
     logged = [record for record in caplog.records if "Executing" not in record.getMessage()]
     assert [record for record in logged if record.levelname in ("WARNING", "ERROR")] == []
+
+
+def test_a_stream_that_an_earlier_read_was_cancelled_on_says_so(gateway):
+    async def main():
+        async with AsyncClient(gateway.target) as client:
+            pieces = client.stream(STALLS["prefill"]).__aiter__()
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(pieces.__anext__(), 0.1)
+            with pytest.raises(CancelledError):
+                await pieces.__anext__()
+
+    asyncio.run(main())
+
+
+def test_one_who_survived_a_cancellation_is_told_of_a_closed_stream_and_client(gateway):
+    async def reader(client, begun):
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        stream = client.stream(STALLS["prefill"])
+        begun.set_result(stream)
+        with pytest.raises(CancelledError):
+            await stream.__aiter__().__anext__()
+        with pytest.raises(ClientClosedError):
+            await client.generate(STALLS["prefill"])
+
+    async def main():
+        client = AsyncClient(gateway.target)
+        begun = asyncio.get_running_loop().create_future()
+        reading = asyncio.ensure_future(reader(client, begun))
+        await asyncio.sleep(0)
+        reading.cancel()
+        stream = await begun
+        await asyncio.sleep(0)
+        stream.close()
+        await soon(lambda: len(client._running) == 2 or reading.done())
+        await client.close()
+        await reading
+
+    asyncio.run(main())
+
+
+def test_a_read_that_times_out_ends_the_stream_for_all_who_read_on(either_async):
+    async def main():
+        async with either_async as client:
+            stream = client.stream(STALLS["decode"])
+            pieces = stream.__aiter__()
+            with pytest.raises(asyncio.TimeoutError):
+                while True:
+                    await asyncio.wait_for(pieces.__anext__(), 0.5)
+            for _ in range(2):
+                with pytest.raises(CancelledError):
+                    await pieces.__anext__()
+            assert stream.text
+
+    asyncio.run(main())

@@ -1,6 +1,6 @@
 """How a client connects, and what it sends beside the request."""
 
-import inspect
+import asyncio
 import json
 import re
 import subprocess
@@ -18,7 +18,10 @@ from rig import free_port
 from inference_gateway import (
     TLS,
     AsyncClient,
+    AuthenticationError,
+    CancelledError,
     Client,
+    DeadlineExceededError,
     InferenceClient,
     InsecureTokenWarning,
     UnimplementedError,
@@ -146,6 +149,79 @@ def test_a_token_may_be_a_function_and_is_asked_at_every_call(seen):
     assert [call["authorization"] for call in seen.calls] == ["Bearer first", "Bearer second"]
 
 
+async def later():
+    await asyncio.sleep(0)
+    return "t0ken"
+
+
+class Later:
+    async def __call__(self):
+        return await later()
+
+
+@pytest.mark.parametrize("token", [later, Later(), lambda: later(), lambda: "t0ken"])
+def test_an_asyncio_client_waits_for_a_token(seen, token):
+    async def main():
+        async with AsyncClient(seen.target, token=token) as client:
+            await client.generate("Hi")
+            assert [piece async for piece in client.stream("Hi")] == ["seen"]
+            async for _ in client.stream("Hi"):
+                break
+            client.stream("Hi").close()
+
+    asyncio.run(main(), debug=True)
+    assert [call["authorization"] for call in seen.calls[:2]] == ["Bearer t0ken"] * 2
+
+
+async def never():
+    await asyncio.Event().wait()
+
+
+async def fails():
+    raise KeyError("secret")
+
+
+async def none():
+    return None
+
+
+@pytest.mark.parametrize(
+    ("token", "kind"),
+    [(never, DeadlineExceededError), (fails, AuthenticationError), (none, TypeError)],
+)
+def test_a_token_that_does_not_come_ends_the_call(token, kind):
+    async def main():
+        async with AsyncClient("localhost:1", token=token, timeout=0.2) as client:
+            stream = client.stream("Hi")
+            for call in (
+                client.generate("Hi"),
+                client.health(timeout=0.2),
+                stream.__aiter__().__anext__(),
+            ):
+                with pytest.raises(kind, match="token") as told:
+                    await call
+                assert "secret" not in str(told.value)
+            client.stream("Hi")  # nobody reads it
+
+    asyncio.run(main(), debug=True)
+
+
+def test_a_stream_that_waits_for_its_token_can_be_left():
+    async def main():
+        async with AsyncClient("localhost:1", token=never) as client:
+            closed, left = client.stream("Hi"), client.stream("Hi")
+            closed.close()
+            with pytest.raises(CancelledError):
+                await closed.__aiter__().__anext__()
+            pieces = left.__aiter__()
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(pieces.__anext__(), 0.05)
+            with pytest.raises(CancelledError):
+                await pieces.__anext__()
+
+    asyncio.run(main())
+
+
 def test_a_finish_reason_of_a_newer_gateway_is_its_raw_word(seen):
     with Client(seen.target) as client:
         stream = client.stream("Hi")
@@ -185,20 +261,19 @@ def test_metadata_that_cannot_be_sent_is_refused_without_its_value(metadata):
     assert "break" not in str(refused.value)
 
 
-REFUSED = "^token: holds characters that cannot be sent$"
+REFUSED = "^token: is empty, or holds characters that cannot be sent$"
 
 
-def test_a_token_that_cannot_be_sent_is_refused_without_being_shown(gateway):
-    with (
-        Client(gateway.target, token="sec\nret") as client,
-        pytest.raises(ValueError, match=REFUSED),
-    ):
-        client.generate("Hi")
+def test_a_token_that_cannot_be_sent_is_refused_without_being_shown():
+    with pytest.raises(ValueError, match=REFUSED):
+        Client("localhost", token="sec\nret")
+    with pytest.raises(ValueError, match=REFUSED):
+        Client("localhost", token=lambda: "sec\nret").generate("Hi")
 
 
 def test_nothing_shows_the_token():
     assert repr(Client("gpu-1")) == "Client('gpu-1:50051')"
-    client = Client("localhost", token="t0ken", tls=TLS(ca=b"-----BEGIN X"))
+    client = Client("localhost", token="t0ken", tls=TLS(ca=b"-----BEGIN CERTIFICATE-----"))
     assert "t0ken" not in repr(client)
     assert "t0ken" not in str(client)
 
@@ -217,7 +292,6 @@ def described(options):
     options = dict(options)
     config = json.loads(options["grpc.service_config"])
     mib = 1 << 20
-    retries = inspect.signature(Client).parameters["retries"].default
     return {
         "keep-alive ping every": f"{options['grpc.keepalive_time_ms'] // 1000} s",
         "keep-alive timeout": f"{options['grpc.keepalive_timeout_ms'] // 1000} s",
@@ -229,7 +303,6 @@ def described(options):
         "longest time to connect": f"{options['grpc.min_reconnect_backoff_ms'] // 1000} s",
         "reconnect after": f"{options['grpc.initial_reconnect_backoff_ms'] / 1000} s, growing to "
         f"{options['grpc.max_reconnect_backoff_ms'] // 1000} s",
-        "retries": f"{retries}, for `generate` only",
     }
 
 
@@ -241,6 +314,8 @@ def test_the_readme_tells_the_defaults(name):
     facts = {
         "deadline of a call": f"{Client('localhost')._timeout:g} s",
         **described(Client("localhost")._options),
+        "retries": f"{Client('localhost')._retries}, for `generate` only",
+        "pause between retries": "what the gateway says",
     }
     if name == "README.md":
         assert {row[0]: row[1] for row in rows[2:]} == facts
@@ -337,3 +412,71 @@ def test_what_is_no_timeout_model_or_tls_is_refused():
         Client("localhost", tls=TLS(ca="/nowhere"))
     with pytest.raises(ValueError, match="tls ca: holds no PEM block"):
         Client("localhost", tls=TLS(ca=b"nothing"))
+
+
+FORKED_STREAM = """
+import os, sys
+from inference_gateway import Client
+
+def in_child(do):
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        do()
+        os._exit(7)
+    except RuntimeError as e:
+        os._exit(8 if "before the process forked" in str(e) else 9)
+
+def left(do):
+    do()
+    os._exit(8)
+
+def threads():
+    client = Client(sys.argv[1])
+    stream = client.stream("Hi [[sim:inter-token=20ms]]", max_tokens=20, timeout=10)
+    pieces = stream.chunks() if sys.argv[3:] else iter(stream)
+    next(pieces)
+    how = {
+        "read": lambda: next(pieces),
+        "ask": lambda: client.generate("Hi"),
+        "close": lambda: left(stream.close),
+        "close client": lambda: left(client.close),
+        "leave": lambda: left(lambda: stream.__exit__(None, None, None)),
+    }
+    code = in_child(how[sys.argv[2]])
+    assert len(list(pieces)) > 10  # the parent's goes on
+    return code
+
+sys.exit(threads())
+"""
+
+
+@pytest.mark.parametrize(
+    "how",
+    [["read"], ["read", "chunks"], ["ask"], ["close"], ["close client"], ["leave"]],
+    ids=str,
+)
+def test_a_child_leaves_its_parents_stream_alone_and_is_told_so(gateway, how):
+    command = [sys.executable, "-c", FORKED_STREAM, gateway.target, *how]
+    child = subprocess.run(command, capture_output=True, timeout=30, check=False)
+    assert child.returncode == 8, child.stderr
+
+
+def test_an_asyncio_stream_of_another_process_is_left_alone_and_told_so(gateway, monkeypatch):
+    """Without a fork: grpc.aio may crash in the child by itself."""
+
+    async def main():
+        async with AsyncClient(gateway.target) as client:
+            stream = client.stream("Hi", max_tokens=5)
+            pieces = stream.__aiter__()
+            with monkeypatch.context() as elsewhere:
+                elsewhere.setattr(client, "_pid", 0)
+                with pytest.raises(RuntimeError, match="before the process forked"):
+                    await pieces.__anext__()
+                stream.close()
+                await client.close()
+            assert len([piece async for piece in pieces]) == 5
+            client._closed = False
+
+    asyncio.run(main())

@@ -1,14 +1,17 @@
 """``python -m inference_gateway``."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 
 import pytest
 from rig import eventually
+from test_channel import Seen
 
 from inference_gateway import __version__
+from inference_gateway.proto import llm_pb2
 
 COMMAND = [sys.executable, "-m", "inference_gateway"]
 
@@ -125,3 +128,145 @@ def test_a_reader_that_leaves_ends_it_quietly(gateway, simulator):
         assert process.wait(10) == 1
     assert said == b""
     eventually(lambda: simulator.left() == before + 1, 2)
+
+
+FILES = {"inner": b"sec\nret", "empty": b"\n", "utf16": "secret".encode("utf-16"), "bad": b"\xff"}
+
+BAD_INPUT = [
+    (["--max-tokens", "9" * 20, "Hi"], "max_tokens: takes a whole number"),
+    ([b"\xff"], "is not text that can be sent"),
+    (["--system", b"\xff", "Hi"], "is not text that can be sent"),
+    (["--model", b"\xff", "Hi"], "model: takes a string"),
+    (["--token-file", "inner", "Hi"], "token: is empty, or holds characters that cannot be sent"),
+    (["--token-file", "empty", "Hi"], "--token-file: the file is empty"),
+    (["--token-file", "utf16", "Hi"], "--token-file: 'utf16' holds no UTF-8 text"),
+    (["--token-file", "", "Hi"], "--token-file: names no file"),
+    (["--token-file", ".", "Hi"], "--token-file: cannot read '.'"),
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, data in FILES.items():
+        (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD_INPUT, ids=lambda value: str(value)[:30])
+def test_what_cannot_be_sent_is_2_and_no_traceback(files, arguments, words):
+    done = run(*arguments, cwd=files)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "secret" not in done.stderr
+
+
+@pytest.mark.parametrize("token", ["sec\nret", " ", "geheim ü"])
+def test_a_token_of_the_environment_that_cannot_be_sent_is_2(token):
+    done = run("Hi", env={**os.environ, "INFERENCE_GATEWAY_TOKEN": token})
+    assert done.returncode == 2
+    assert "token: is empty, or holds characters that cannot be sent" in done.stderr
+
+
+SHELL = [
+    ("- <&-", 2, "standard input is closed"),
+    ("- <bad", 2, "standard input is no UTF-8"),
+    ("Hi <&- >/dev/null", 0, "finish: length"),
+    ("Hi >/dev/full", 1, "cannot write the answer"),
+    ("--json Hi >/dev/full", 1, "cannot write the answer"),
+    ("--no-stream Hi >/dev/full", 1, "cannot write the answer"),
+    ("Hi >&-", 1, "cannot write the answer: standard output is closed"),
+    ("Hi >/dev/null 2>/dev/full", 0, ""),
+    ("--max-tokens 0 Hi 2>/dev/full", 13, ""),
+    ("Hi >&- 2>&-", 1, ""),
+]
+
+
+@pytest.mark.parametrize(("line", "code", "words"), SHELL, ids=lambda value: str(value)[:30])
+def test_closed_and_full_files_are_said(gateway, files, line, code, words):
+    command = f'"{sys.executable}" -m inference_gateway --target {gateway.target} --max-tokens 2 '
+    done = subprocess.run(
+        ["sh", "-c", command + line],
+        cwd=files,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=30,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (code, ""), done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_figures_never_get_into_the_answer(gateway):
+    command = f'"{sys.executable}" -m inference_gateway --target {gateway.target} --max-tokens 6 '
+    done = subprocess.run(
+        ["sh", "-c", command + "'Hi [[sim:reasoning=2]]' 2>&-"], capture_output=True, check=True
+    )
+    assert done.stdout.strip()
+    assert b"[" not in done.stdout
+
+
+class NotAscii(Seen):
+    def Complete(self, request, context):  # noqa: N802
+        return llm_pb2.CompleteResponse(text="Größe 🙂")
+
+
+@pytest.mark.parametrize("way", [[], ["--no-stream"], ["--json"]])
+def test_an_output_that_is_ascii_shows_the_rest_escaped(way):
+    server = NotAscii()
+    try:
+        done = run("--target", server.target, *way, "Hi", env={**os.environ, **ASCII})
+    finally:
+        server.close()
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert "Gr\\xf6\\xdfe \\U0001f642" in done.stdout
+
+
+ASCII = {"PYTHONIOENCODING": "ascii"}
+
+
+def test_ctrl_c_while_it_reads_the_prompt_is_130_and_quiet(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(TELLS)
+    path = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    with subprocess.Popen(
+        [*COMMAND, "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+    ) as process:
+        assert process.stderr.readline() == b"reading\n"
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=10)
+    assert (process.returncode, out, said) == (130, b"", b"")
+
+
+TELLS = """
+import sys
+
+class Input:
+    def __init__(self, real):
+        self._real = real
+
+    def read(self):
+        print("reading", file=sys.stderr, flush=True)
+        return self._real.read()
+
+sys.stdin = type("Stdin", (), {"buffer": Input(sys.stdin.buffer)})()
+"""
+
+
+def test_a_token_in_the_clear_is_warned_about_in_the_commands_own_words(tmp_path):
+    done = run(
+        *("--target", "gpu-1.invalid", "Hi"),
+        env={**os.environ, "INFERENCE_GATEWAY_TOKEN": "t0ken"},
+    )
+    assert done.stderr.startswith("warning: the token travels unencrypted: use --tls\n")
+    assert "t0ken" not in done.stderr
+
+
+def test_help_tells_where_all_goes():
+    said = " ".join(run("--help").stdout.split())
+    assert "Reasoning, figures and errors go to standard error" in said
+    assert "1 nobody reads the output" in said

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,14 +42,39 @@ def test_the_examples_run(gateway, tmp_path, python, example):
 
 
 def test_the_readmes_snippets_run(gateway, tmp_path):
-    for pem in ("ca.pem", "client.pem", "client-key.pem"):
-        (tmp_path / pem).write_text("-----BEGIN CERTIFICATE-----\n")
+    for pem, kind in PEMS.items():
+        (tmp_path / pem).write_text(f"-----BEGIN {kind}-----\n")
     snippets = blocks(READMES[0])
     assert len(snippets) >= 6
     for snippet in snippets:
         code = snippet.replace("localhost:50051", gateway.target)
         done = run(sys.executable, ["-W", "error", "-c", code], gateway, tmp_path)
         assert (done.returncode, done.stderr) == (0, ""), snippet
+
+
+PEMS = {"ca.pem": "CERTIFICATE", "client.pem": "CERTIFICATE", "client-key.pem": "PRIVATE KEY"}
+
+
+def test_a_copy_of_the_folder_says_what_it_needs(tmp_path):
+    copy = tmp_path / "a" / "python"
+    shutil.copytree(HOME, copy, ignore=shutil.ignore_patterns("tests", "*_pb2*", "*.binpb"))
+    done = subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--wheel", copy],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert (
+        "building it needs the whole checkout, not a copy of the folder"
+        in done.stdout + done.stderr
+    )
+    assert all("whole checkout" in text or "整个检出" in text for text in map(read, READMES))
+
+
+def read(name):
+    return (HOME / name).read_text(encoding="utf-8")
 
 
 def test_both_readmes_show_the_same_code():

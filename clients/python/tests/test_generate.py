@@ -159,9 +159,9 @@ def test_the_request_id_is_the_callers(client):
     assert client.generate("Hi", max_tokens=1, request_id="mine-1").request_id == "mine-1"
 
 
-def test_the_request_id_is_the_gateways_where_the_callers_will_not_do(client):
-    answer = client.generate("Hi", max_tokens=1, request_id="not harmless!")
-    assert answer.request_id != "not harmless!"
+def test_a_request_id_that_the_gateway_would_not_take_is_refused(client):
+    with pytest.raises(ValueError, match="request_id: takes 1 to 128"):
+        client.generate("Hi", request_id="no spaces")
 
 
 @pytest.mark.parametrize("stream", [False, True])

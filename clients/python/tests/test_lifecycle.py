@@ -5,9 +5,15 @@ import threading
 import time
 
 import pytest
-from rig import Gateway, free_port, running
+from rig import Gateway, eventually, free_port, running
 
-from inference_gateway import AsyncClient, Client, DeadlineExceededError, InferenceClient
+from inference_gateway import (
+    AsyncClient,
+    Client,
+    DeadlineExceededError,
+    InferenceClient,
+    UnavailableError,
+)
 
 SOON = ("--drain-pause", "0s", "--drain-grace", "0s")
 
@@ -35,7 +41,7 @@ def test_a_gateway_that_starts_and_comes_back_is_found_again(folder, simulator):
     with Client(f"127.0.0.1:{port}") as client:
         with running(Gateway(folder, "http://127.0.0.1:1/v1", *SOON, port=port)) as gateway:
             with pytest.raises(DeadlineExceededError, match="last seen: NOT_SERVING"):
-                client.wait_until_ready(1)
+                client.wait_until_ready(2)
             assert client.health("liveness") == "SERVING"
         gateway.wait()
         back = Gateway(folder, simulator.url, "--drain-pause", "1s", port=port)
@@ -53,6 +59,97 @@ def test_asyncio_waits_the_same(gateway):
 
     with pytest.raises(DeadlineExceededError, match="nobody listens"):
         asyncio.run(main())
+
+
+KINDS = [Client, InferenceClient]
+
+
+def test_a_gateway_that_is_killed_is_not_said_to_be_out_of_reach(folder, simulator):
+    def read(stream, gateway):
+        for _ in stream:
+            gateway.kill()
+
+    ways = (
+        (Client, lambda client, gateway: read(client.stream(SLOW), gateway)),
+        (InferenceClient, lambda client, gateway: killed(client, gateway, simulator)),
+    )
+    gateways = [Gateway(folder, simulator.url) for _ in ways]
+    with running(*gateways):
+        for gateway, (kind, call) in zip(gateways, ways):
+            with kind(gateway.target) as client:
+                client.wait_until_ready()
+                with pytest.raises(UnavailableError) as broken:
+                    call(client, gateway)
+            assert broken.value.message == (
+                f"{gateway.target} was reached, but the connection broke off before the answer "
+                "was whole"
+            )
+
+
+SLOW = "Hi [[sim:inter-token=50ms]]"
+
+
+def killed(client, gateway, simulator):
+    """Ask, and kill the gateway when the backend has the question."""
+    before = simulator.running()
+
+    def kill():
+        eventually(lambda: simulator.running() > before)
+        gateway.kill()
+
+    killing = threading.Thread(target=kill)
+    killing.start()
+    try:
+        client.generate("[[sim:stall-before-headers]]", timeout=20)
+    finally:
+        killing.join()
+
+
+NOWHERE = r"was not whole within the deadline of 0\.2 s; there is no connection to localhost:1"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_deadline_without_a_connection_says_so(kind):
+    with kind("localhost:1", wait_for_ready=True, timeout=0.2) as client:
+        for call in (
+            lambda: client.generate("Hi"),
+            lambda: list(client.stream("Hi")),
+            lambda: client.health(timeout=0.2),
+        ):
+            with pytest.raises(DeadlineExceededError, match=NOWHERE):
+                call()
+
+
+def test_a_deadline_without_a_connection_says_so_in_asyncio():
+    async def main():
+        async with AsyncClient("localhost:1", wait_for_ready=True, timeout=0.2) as client:
+            with pytest.raises(DeadlineExceededError, match=NOWHERE):
+                await client.generate("Hi")
+            with pytest.raises(DeadlineExceededError, match=NOWHERE):
+                await client.health(timeout=0.2)
+
+    asyncio.run(main())
+
+
+def test_a_deadline_says_nothing_of_connections_where_there_was_one(client):
+    client.wait_until_ready()
+    with pytest.raises(DeadlineExceededError) as late:
+        client.generate("[[sim:stall-before-headers]]", timeout=0.2)
+    assert "connection" not in late.value.message
+
+
+@pytest.mark.parametrize(("waits", "time_given"), [(False, 1.2), (True, 0.3)])
+def test_waiting_takes_all_of_its_time_and_knows_why(waits, time_given):
+    async def main():
+        async with AsyncClient("localhost:1", wait_for_ready=waits) as client:
+            await client.wait_until_ready(time_given)
+
+    with Client("localhost:1", wait_for_ready=waits) as client:
+        for wait in (lambda: client.wait_until_ready(time_given), lambda: asyncio.run(main())):
+            begun = time.monotonic()
+            with pytest.raises(DeadlineExceededError, match="nobody listens there"):
+                wait()
+            assert time_given <= time.monotonic() - begun < time_given + 0.5
 
 
 def test_one_of_two_gateways_drains_under_load_and_no_caller_sees_an_error(

@@ -6,7 +6,7 @@ import time
 import uuid
 
 import pytest
-from rig import eventually
+from rig import Gateway, Simulator, eventually, running
 
 from inference_gateway import (
     AsyncClient,
@@ -15,6 +15,7 @@ from inference_gateway import (
     InferenceClient,
     InferenceError,
     OverloadedError,
+    UnavailableError,
 )
 
 AGAIN = "status=502"
@@ -26,7 +27,10 @@ def attempts(gateway, call, fault, size=0):
     request_id = uuid.uuid4().hex
     with pytest.raises(InferenceError):
         call(f"{'x ' * size}[[sim:{fault}]]", request_id=request_id, timeout=20)
-    eventually(lambda: gateway.calls(request_id))
+    last = uuid.uuid4().hex  # the log may be a little behind, but in order
+    with pytest.raises(InferenceError):
+        call(f"[[sim:{NEVER}]]", request_id=last, timeout=20)
+    eventually(lambda: gateway.calls(last))
     return len(gateway.calls(request_id))
 
 
@@ -67,24 +71,92 @@ def test_a_large_prompt_is_sent_again(gateway):
         assert attempts(gateway, client.generate, AFTER, size=1 << 20) == 3
 
 
-@pytest.mark.parametrize("make", [Client, InferenceClient])
-def test_a_pause_that_does_not_fit_into_the_deadline_is_not_waited_for(gateway, make):
-    with make(gateway.target) as client:
-        begun = time.monotonic()
-        with pytest.raises(OverloadedError) as told:
-            client.generate("[[sim:status=429;retry-after=99]]", timeout=20)
-        assert time.monotonic() - begun < 10
-        assert told.value.retry_after == 99
-
-
-def test_closing_the_client_ends_the_pause(gateway):
-    client = Client(gateway.target)
-    threading.Timer(0.3, client.close).start()
-    with pytest.raises(ClientClosedError):
-        client.generate("[[sim:status=429;retry-after=20]]", timeout=50)
-
-
 @pytest.mark.parametrize("retries", [-1, 5, "2", None])
 def test_an_impossible_number_of_retries_is_refused(retries):
     with pytest.raises(ValueError, match="retries: takes 0 to 4"):
         Client("localhost", retries=retries)
+
+
+LATER = "[[sim:status=429;retry-after=120]]"
+
+
+@pytest.mark.parametrize("kind", [Client, InferenceClient])
+def test_a_pause_that_does_not_fit_into_the_deadline_is_not_waited_for(gateway, kind):
+    begun = time.monotonic()
+    with pytest.raises(OverloadedError) as told, kind(gateway.target) as client:
+        client.generate(LATER, timeout=10)
+    assert told.value.retry_after == pytest.approx(120, abs=1)
+    assert time.monotonic() - begun < 5
+
+
+def test_nor_is_it_in_asyncio(gateway):
+    async def ask():
+        async with AsyncClient(gateway.target, timeout=10) as client:
+            await client.generate(LATER)
+
+    begun = time.monotonic()
+    with pytest.raises(OverloadedError):
+        asyncio.run(ask())
+    assert time.monotonic() - begun < 5
+
+
+def test_closing_the_client_ends_a_pause(gateway):
+    errors, request_id = [], uuid.uuid4().hex
+
+    def ask(client):
+        try:
+            client.generate(LATER, request_id=request_id, timeout=None)
+        except InferenceError as e:
+            errors.append(e)
+
+    with Client(gateway.target) as client:
+        asking = threading.Thread(target=ask, args=(client,))
+        asking.start()
+        eventually(lambda: gateway.calls(request_id))
+    asking.join(5)
+    assert [type(error) for error in errors] == [ClientClosedError]
+
+
+@pytest.mark.parametrize("closes", [True, False])
+def test_a_pause_in_asyncio_ends_with_the_client_and_with_the_task(gateway, closes):
+    async def main():
+        request_id = uuid.uuid4().hex
+        async with AsyncClient(gateway.target) as client:
+            asking = asyncio.ensure_future(
+                client.generate(LATER, request_id=request_id, timeout=None)
+            )
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, eventually, lambda: gateway.calls(request_id))
+            if closes:
+                await client.close()
+            else:
+                asking.cancel()
+            await asyncio.wait_for(asking, 5)
+
+    with pytest.raises(ClientClosedError if closes else asyncio.CancelledError):
+        asyncio.run(main())
+
+
+def test_a_call_whose_gateway_dies_is_not_sent_again(folder):
+    errors = []
+
+    def ask(client):
+        try:
+            client.generate("[[sim:stall-before-headers]]", timeout=20)
+        except InferenceError as e:
+            errors.append(e)
+
+    with running(Simulator(folder)) as simulator:
+        two = [Gateway(folder, simulator.url) for _ in range(2)]
+        with running(*two), Client(f"ipv4:{two[0].target},{two[1].target}") as client:
+            client.wait_until_ready()
+            asking = threading.Thread(target=ask, args=(client,))
+            asking.start()
+            eventually(lambda: simulator.running() == 1)
+            two[0].kill()
+            asking.join(2)
+            if not errors:
+                two[1].kill()  # it was this one's
+                asking.join(10)
+            assert [type(error) for error in errors] == [UnavailableError]
+            assert simulator.left() + simulator.running() == 1

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from rig import Gateway, running
 
-from inference_gateway import TLS, AsyncClient, Client, UnavailableError
+from inference_gateway import TLS, AsyncClient, Client, DeadlineExceededError, UnavailableError
 
 CONFIG = """
 [req]
@@ -18,6 +18,22 @@ basicConstraints = critical,CA:TRUE
 subjectAltName = DNS:gateway.test,IP:127.0.0.1
 [client]
 extendedKeyUsage = clientAuth
+"""
+
+ENCRYPTED = b"-----BEGIN ENCRYPTED PRIVATE KEY-----"
+
+DATED = """
+[ca]
+default_ca = this
+[this]
+new_certs_dir = {folder}
+database = {folder}/index.txt
+unique_subject = no
+rand_serial = yes
+default_md = sha256
+policy = any
+[any]
+commonName = supplied
 """
 
 
@@ -50,6 +66,21 @@ class Authority:
             config=False,
         )
         return cert, key
+
+    def issue_for(self, begin, end):
+        """Returns the files of a certificate for a server that holds from one day to another."""
+        self.issue("server")
+        (self._folder / "index.txt").write_text("")
+        (self._folder / "ca.cnf").write_text(DATED.format(folder=self._folder))
+        cert = self._folder / f"server-{begin}.pem"
+        self._openssl(
+            *("ca", "-batch", "-notext", "-config", self._folder / "ca.cnf", "-cert", self.cert),
+            *("-keyfile", self._key, "-in", self._folder / "server.csr", "-out", cert),
+            *("-startdate", begin, "-enddate", end, "-extensions", "server"),
+            *("-extfile", self._folder / "openssl.cnf"),
+            config=False,
+        )
+        return cert, self._folder / "server-key.pem"
 
     def _openssl(self, *arguments, config=True):
         more = ("-config", self._folder / "openssl.cnf") if config else ()
@@ -142,10 +173,59 @@ def test_mutual_tls_with_a_strangers_certificate_is_said(secured, authority, str
             client.generate("Hi")
 
 
-def test_plaintext_to_tls_and_tls_to_plaintext_are_said(secured, gateway):
-    with Client(secured[0].target) as client, pytest.raises(UnavailableError) as plain:
-        client.generate("Hi")
-    with Client(gateway.target, tls=True) as client:
+def test_plaintext_to_tls_and_tls_to_plaintext_are_said(secured, gateway, authority):
+    for one in secured:
+        with Client(one.target) as client:
+            with pytest.raises(UnavailableError, match="gateway that speaks TLS, see tls="):
+                client.generate("Hi")
+            with pytest.raises(DeadlineExceededError, match="gateway that speaks TLS, see tls="):
+                client.wait_until_ready(0.5)
+    with Client(gateway.target, tls=TLS(ca=authority.cert)) as client:
         with pytest.raises(UnavailableError, match="TLS handshake failed"):
             client.generate("Hi")
-    assert "cannot be reached" in plain.value.message
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "words"),
+    [
+        ("20200101000000Z", "20210101000000Z", "its certificate has expired"),
+        ("20900101000000Z", "20910101000000Z", "its certificate is not valid yet"),
+    ],
+)
+def test_a_certificate_out_of_its_time_is_called_that(
+    folder, simulator, authority, begin, end, words
+):
+    cert, key = authority.issue_for(begin, end)
+    tls = ("--tls-cert", str(cert), "--tls-key", str(key))
+    with running(Gateway(folder, simulator.url, *tls)) as gateway:
+        with Client(gateway.target, tls=TLS(ca=authority.cert)) as client:
+            with pytest.raises(UnavailableError, match=words):
+                client.generate("Hi")
+
+
+def test_files_that_are_swapped_encrypted_or_no_pair_are_said(secured, authority, stranger):
+    cert, key = authority.issue("client")
+    for tls, words in (
+        (TLS(cert=key, key=cert), "tls key: holds no private key"),
+        (TLS(cert=key, key=key), "tls cert: holds no certificate"),
+        (TLS(ca=key), "tls ca: holds no certificate"),
+        (TLS(cert=cert, key=ENCRYPTED), "tls key: is encrypted"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            Client("localhost", tls=tls)
+    _, other = stranger.issue("client")
+    with Client(secured[1].target, tls=TLS(ca=authority.cert, cert=cert, key=other)) as client:
+        with pytest.raises(UnavailableError, match="do cert= and key= belong together"):
+            client.generate("Hi")
+
+
+def test_a_pem_may_be_text_and_a_key_is_never_shown(authority):
+    cert, key = authority.issue("client")
+    TLS(ca=authority.cert.read_text(), cert=cert.read_text(), key=key.read_text()).credentials()
+    for secret in (
+        "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ==",
+        key.read_text().split("\n", 1)[1],
+    ):
+        with pytest.raises(ValueError, match=r"^tls key: cannot read what was given") as refused:
+            TLS(cert=cert, key=secret).credentials()
+        assert secret[:20] not in str(refused.value)

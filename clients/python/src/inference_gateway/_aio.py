@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import os
 import weakref
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Callable, Generic, Optional, TypeVar
 
 import grpc
@@ -15,7 +15,7 @@ import grpc.aio
 
 from inference_gateway._answer import Answer, HealthReport, StreamedAnswer
 from inference_gateway._contract import INFERENCE, LLM, REPORT, ChunkT
-from inference_gateway._failure import trailers_of
+from inference_gateway._failure import Asked, trailers_of
 from inference_gateway._params import InferenceParams, Params, Prompt
 from inference_gateway._settings import (
     HEALTH,
@@ -78,7 +78,9 @@ class AsyncStream(StreamedAnswer, Generic[ChunkT]):
 
     async def _next(self) -> Any:
         """Read the next message, or grpc's EOF."""
+        self._client._refuse_forked()
         async with _told(self._client, self._asked, lambda: self._closed):
+            self._closed = self._closed or self._call.cancelled()  # with a read before this one
             chunk = await self._call.read()
             if chunk is grpc.aio.EOF:
                 trailers = trailers_of(await self._call.trailing_metadata())
@@ -87,6 +89,8 @@ class AsyncStream(StreamedAnswer, Generic[ChunkT]):
 
     def close(self) -> None:
         """Cancel what is left of the call. At once, any number of times."""
+        if self._client._is_forked():  # it is its parent's
+            return
         if not self._call.done():
             self._closed = True
             self._call.cancel()
@@ -136,6 +140,44 @@ class _Reader(Generic[ItemT]):
             self._stream.close()
 
 
+class _Awaited:
+    """A call that begins when its token is there; has of grpc's what a stream needs."""
+
+    def __init__(self, token: asyncio.Future[Any], beginning: Coroutine[Any, Any, Any]) -> None:
+        self._token = token
+        self._beginning = asyncio.ensure_future(beginning)
+        for future in (token, self._beginning):
+            future.add_done_callback(_heard)
+
+    def _call(self) -> Any:
+        begun = self._beginning.done() and not self._beginning.cancelled()
+        return self._beginning.result() if begun and not self._beginning.exception() else None
+
+    async def read(self) -> Any:
+        return await (await self._beginning).read()
+
+    async def trailing_metadata(self) -> Any:
+        return await (await self._beginning).trailing_metadata()
+
+    def done(self) -> bool:
+        call = self._call()
+        return self._beginning.done() if call is None else call.done()
+
+    def cancelled(self) -> bool:
+        call = self._call()
+        return self._beginning.cancelled() if call is None else call.cancelled()
+
+    def cancel(self) -> bool:
+        self._token.cancel()
+        return (self._call() or self._beginning).cancel()
+
+
+def _heard(beginning: asyncio.Future[Any]) -> None:
+    """Keep asyncio from logging what a reader that never came would have been told."""
+    if not beginning.cancelled():
+        beginning.exception()
+
+
 class _told:  # noqa: N801
     """Around a wait for grpc: what goes wrong in it is told as one of our errors."""
 
@@ -168,11 +210,14 @@ def _cancellations() -> int:
 class _AsyncClient(ClientSettings[ChunkT]):
     """Connects at the first call."""
 
+    _awaits_tokens = True
     _channel: Optional[grpc.aio.Channel] = None
     _loop: Optional[asyncio.AbstractEventLoop] = None
     _running: weakref.WeakSet[Any]
+    _over: asyncio.Event
 
     def _start(self, method: Any, prepared: Prepared) -> Any:
+        self._refuse_closed()
         loop = asyncio.get_running_loop()
         if self._loop not in (None, loop):
             raise RuntimeError(
@@ -190,6 +235,7 @@ class _AsyncClient(ClientSettings[ChunkT]):
             self._pid = os.getpid()
             self._loop = loop
             self._running = weakref.WeakSet()
+            self._over = asyncio.Event()  # in its loop: Python 3.9 binds it there
         call = self._calls[method.path] = method.on(self._channel)
         return call
 
@@ -198,9 +244,17 @@ class _AsyncClient(ClientSettings[ChunkT]):
             return grpc.aio.insecure_channel(self._target.address, self._options)
         return grpc.aio.secure_channel(self._target.address, self._credentials, self._options)
 
+    def _is_connected(self) -> Optional[bool]:
+        try:
+            if self._channel is not None:
+                return self._channel.get_state() is grpc.ChannelConnectivity.READY
+        except grpc.aio.UsageError:  # closed
+            pass
+        return None
+
     async def _generate(self, prompt: Prompt, params: Mapping[str, Any]) -> Answer:
         method = self._contract.unary
-        prepared = self._prepare("generate", method, prompt, params)
+        prepared = await self._known(self._prepare("generate", method, prompt, params))
         response, request_id = await self._ask_again(method, prepared)
         return self._contract.read(response, request_id)
 
@@ -213,11 +267,16 @@ class _AsyncClient(ClientSettings[ChunkT]):
                 pause = self._pause_after(e, tries, prepared.asked)
                 if pause is None:
                     raise
-            await asyncio.sleep(pause)
-            if self._closed:
-                raise self._cut(prepared.asked)
+            await self._rest(pause, prepared.asked)
             prepared = prepared.again()
         raise AssertionError("counting has no end")
+
+    async def _rest(self, pause: float, asked: Asked) -> None:
+        """Wait before asking again; closing the client ends it."""
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._over.wait(), pause)
+        if self._closed:
+            raise self._cut(asked)
 
     async def _ask(self, method: Any, prepared: Prepared) -> tuple[Any, str]:
         call = self._start(method, prepared)
@@ -229,11 +288,31 @@ class _AsyncClient(ClientSettings[ChunkT]):
     def _stream(self, prompt: Prompt, params: Mapping[str, Any]) -> AsyncStream[ChunkT]:
         method = self._contract.stream
         prepared = self._prepare("stream", method, prompt, params)
-        return AsyncStream(self, prepared, self._start(method, prepared))
+        if prepared.token is None:
+            return AsyncStream(self, prepared, self._start(method, prepared))
+        token = asyncio.ensure_future(prepared.token)
+        beginning = self._start_known(method, prepared._replace(token=token))
+        return AsyncStream(self, prepared, _Awaited(token, beginning))
+
+    async def _start_known(self, method: Any, prepared: Prepared) -> Any:
+        return self._start(method, await self._known(prepared))
+
+    async def _known(self, prepared: Prepared) -> Prepared:
+        """Wait for the token, no longer than for the answer."""
+        if prepared.token is None:
+            return prepared
+        try:
+            token = await asyncio.wait_for(prepared.token, prepared.again().options["timeout"])
+        except Exception as e:
+            raise self._unknown(prepared.asked, e) from e
+        return prepared.with_token(token).again()
 
     async def health(self, service: str = "", *, timeout: Optional[float] = 5.0) -> str:
         """Ask ``grpc.health.v1`` whether the gateway serves, as `Client.health`."""
-        prepared = self._health_call(service, timeout)
+        return await self._check(self._health_call(service, timeout))
+
+    async def _check(self, prepared: Prepared) -> str:
+        prepared = await self._known(prepared)
         async with _told(self, prepared.asked, lambda: False):
             try:
                 return health_word(await self._start(HEALTH, prepared))
@@ -250,7 +329,7 @@ class _AsyncClient(ClientSettings[ChunkT]):
         wait = Readiness(self._target.address, timeout)
         while True:
             try:
-                seen: Any = await self.health(service, timeout=wait.left())
+                seen: Any = await self._check(self._health_call(service, wait.left(), waits=False))
             except InferenceError as e:
                 seen = e
             if seen == "SERVING":
@@ -260,9 +339,12 @@ class _AsyncClient(ClientSettings[ChunkT]):
     async def close(self) -> None:
         """Close the connections. Calls still running end with `ClientClosedError`."""
         self._closed = True
+        if self._is_forked():  # the connections are the parent's
+            return
         channel, self._channel = self._channel, None
         self._calls.clear()
         if channel is not None:
+            self._over.set()
             for call in list(self._running):  # grpc does not find them all
                 call.cancel()
             await channel.close()
@@ -309,7 +391,7 @@ class AsyncInferenceClient(_AsyncClient[inference_pb2.TokenResponse]):
 
     async def health_report(self, *, timeout: Optional[float] = 5.0) -> HealthReport:
         """Ask the contract's own ``Health``: whether it would answer now, and with which model."""
-        response, _ = await self._ask(REPORT, self._report_call(timeout))
+        response, _ = await self._ask(REPORT, await self._known(self._report_call(timeout)))
         return HealthReport(response.status, response.model)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import sys
 import time
+import warnings
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Optional, Union
 
@@ -15,7 +18,7 @@ import grpc
 from google.protobuf import json_format
 
 from inference_gateway._answer import Answer, Message
-from inference_gateway._settings import __version__
+from inference_gateway._settings import InsecureTokenWarning, __version__
 from inference_gateway._sync import Client, InferenceClient
 from inference_gateway._tls import TLS
 from inference_gateway.errors import InferenceError, UnavailableError
@@ -25,7 +28,7 @@ _FAILED, _USAGE, _STATUS, _INTERRUPTED = 1, 2, 10, 130
 _EXIT_CODES = """\
 exit codes:
   0        the answer is whole
-  1        an unexpected fault
+  1        nobody reads the output, or an unexpected fault
   2        the command line is wrong
   10 + n   the call ended with gRPC status n: 11 cancelled, 13 invalid argument,
            14 deadline exceeded, 15 not found, 18 resource exhausted, 22 unimplemented,
@@ -40,13 +43,28 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run it; returns the exit code."""
     parser = _parser()
     asked = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what its encoding lacks is shown escaped
+            stream.reconfigure(errors="backslashreplace")
     try:
         client = _client(asked)
         prompt = _prompt(asked)
-    except (ValueError, OSError) as e:
+        _given(client, asked, prompt)
+    except (TypeError, ValueError, OSError) as e:
         parser.error(str(e))
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    if sys.stdout is None:
+        _say("error: cannot write the answer: standard output is closed")
+        return _FAILED
     with client:
         return _ask(client, asked, prompt)
+
+
+def _given(client: Union[Client, InferenceClient], asked: Any, prompt: list[Message]) -> Any:
+    """The request, which raises here for what cannot be sent."""
+    given = {"max_tokens": asked.max_tokens, "temperature": asked.temperature}
+    return client._prepare("generate", client._contract.unary, prompt, given)
 
 
 def _ask(client: Union[Client, InferenceClient], asked: Any, prompt: list[Message]) -> int:
@@ -65,8 +83,16 @@ def _ask(client: Union[Client, InferenceClient], asked: Any, prompt: list[Messag
         return _INTERRUPTED
     except BrokenPipeError:
         # Nobody reads on. What is still buffered must not fail a second time at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return _FAILED
+    except OSError as e:
+        _drop_output()
+        _say(f"error: cannot write the answer: {e.strerror}")
+        return _FAILED
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _answer(
@@ -75,8 +101,8 @@ def _answer(
     contract: Any = client._contract
     given = {"max_tokens": asked.max_tokens, "temperature": asked.temperature}
     if asked.no_stream:
-        prepared = client._prepare("generate", contract.unary, prompt, given)
-        response, request_id = client._ask(contract.unary, prepared)
+        prepared = _given(client, asked, prompt)
+        response, request_id = client._ask_again(contract.unary, prepared)
         answer: Answer = contract.read(response, request_id)
         printer.show(response, answer.text, answer.reasoning)
         return answer
@@ -108,7 +134,7 @@ class _Printer:
             return
         if reasoning:
             lead = "" if self._open_reasoning else "[reasoning] "
-            print(lead + reasoning, end="", file=sys.stderr, flush=True)
+            _say(lead + reasoning, end="")
             self._open_reasoning = True
         if text:
             self._end_reasoning()
@@ -151,8 +177,10 @@ class _Printer:
         return figures
 
 
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+def _say(text: str, end: str = "\n") -> None:
+    if sys.stderr is not None:  # else print() would take standard output
+        with contextlib.suppress(OSError):  # what cannot be said must not cost the answer
+            print(text, end=end, file=sys.stderr, flush=True)
 
 
 def _say_error(error: InferenceError) -> None:
@@ -173,14 +201,42 @@ def _client(asked: Any) -> Union[Client, InferenceClient]:
     kind = Client if asked.contract == "llm" else InferenceClient
     wants_tls = asked.tls or asked.tls_ca or asked.tls_cert or asked.tls_key
     tls = TLS(ca=asked.tls_ca, cert=asked.tls_cert, key=asked.tls_key) if wants_tls else False
-    token = Path(asked.token_file).read_text(encoding="utf-8") if asked.token_file else None
-    return kind(asked.target, model=asked.model, timeout=asked.deadline, token=token, tls=tls)
+    token = None if asked.token_file is None else _token(asked.token_file)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", InsecureTokenWarning)
+        client = kind(asked.target, model=asked.model, timeout=asked.deadline, token=token, tls=tls)
+    if warned:
+        _say("warning: the token travels unencrypted: use --tls")
+    return client
+
+
+def _token(file: str) -> str:
+    if not file:
+        raise ValueError("--token-file: names no file")
+    try:
+        token = Path(file).read_text(encoding="utf-8-sig").strip()
+    except OSError as e:
+        raise ValueError(f"--token-file: cannot read {file!r}: {e.strerror}") from None
+    except ValueError:
+        raise ValueError(f"--token-file: {file!r} holds no UTF-8 text") from None
+    if not token:
+        raise ValueError("--token-file: the file is empty")
+    return token
 
 
 def _prompt(asked: Any) -> list[Message]:
-    text = sys.stdin.buffer.read().decode("utf-8") if asked.prompt == "-" else asked.prompt
+    text = _standard_input() if asked.prompt == "-" else asked.prompt
     system = [] if asked.system is None else [Message("system", asked.system)]
     return [*system, Message("user", text)]
+
+
+def _standard_input() -> str:
+    if sys.stdin is None:
+        raise ValueError("-: standard input is closed")
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("-: standard input is no UTF-8") from None
 
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
@@ -196,8 +252,8 @@ def _duration(text: str) -> float:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m inference_gateway",
-        description="Asks a gateway and prints the answer as it comes. Figures and errors go to "
-        "standard error. Ctrl-C cancels the call, and with it the generation.",
+        description="Asks a gateway and prints the answer as it comes. Reasoning, figures and "
+        "errors go to standard error. Ctrl-C cancels the call, and with it the generation.",
         epilog=_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -42,6 +42,8 @@ class Ended(NamedTuple):
     code: str
     details: str
     trailers: Trailers
+    connected: Optional[bool] = None
+    """Whether there was a connection when it ended, where that is known."""
 
 
 class Asked(NamedTuple):
@@ -54,9 +56,10 @@ class Asked(NamedTuple):
     """The deadline, by `time.monotonic`."""
 
 
-def ended(error: Any, trailers: Optional[Iterable[Any]]) -> Ended:
+def ended(error: Any, connected: Optional[bool]) -> Ended:
     """Read a grpc error; sync and asyncio name the same things alike."""
-    return Ended(error.code().name, error.details() or "", trailers_of(trailers))
+    trailers = trailers_of(error.trailing_metadata())
+    return Ended(error.code().name, error.details() or "", trailers, connected)
 
 
 def trailers_of(trailers: Optional[Iterable[Any]]) -> Trailers:
@@ -166,11 +169,25 @@ def _whole_number(text: Any) -> Optional[int]:
     return int(text) if isinstance(text, str) and re.fullmatch(r"-?[0-9]{1,15}", text) else None
 
 
+_UNREACHED = re.compile(
+    "last error:|[Ff]ailed to connect|connections to all|resolving|resolution|not resolve"
+    "|[Nn]o address|[Ee]mpty address"
+)
+"""In what grpc says before it has found a connection for a call."""
+
+_BROKEN = re.compile(
+    "[Ss]ocket closed|[Ss]tream removed|[Cc]onnection reset|[Bb]roken pipe|recvmsg|sendmsg|Endpoint"
+    "|[Tt]ransport closed|GOAWAY|RST_STREAM|[Pp]ing timeout|[Kk]eepalive|[Tt]imed out"
+)
+"""In what it says when a call had one, which broke."""
+
 _HINTS = (
     (
-        "Connection refused|connect failed: .*111",
+        "Connection refused|connect failed: .*111|No such file or directory",
         "nobody listens there. Is the gateway running, and is the port right?",
     ),
+    ("certificate has expired", "its certificate has expired"),
+    ("certificate is not yet valid", "its certificate is not valid yet. Is the clock right?"),
     (
         "CERTIFICATE_VERIFY_FAILED|certificate verify failed",
         "its certificate is not signed by an authority that this client trusts. See tls= and ca=",
@@ -185,28 +202,43 @@ _HINTS = (
         "it does not accept this client's certificate, or there was none. See cert= and key=",
     ),
     (
-        "WRONG_VERSION_NUMBER|wrong version number|SSL_ERROR_SYSCALL|handshake failed",
+        "Failed to create security handshaker",
+        "this client's TLS files cannot be used. Are they whole, and do cert= and key= belong "
+        "together?",
+    ),
+    (
+        "WRONG_VERSION_NUMBER|wrong version number|SSL_ERROR|[Hh]andshake (?:read )?failed",
         "the TLS handshake failed. Does the gateway speak TLS there, and take this client?",
     ),
     (
         "DNS resolution failed|[Nn]ame resolution|Domain name not found|not resolve",
         "its name has no address. Is it spelled right?",
     ),
+    (
+        "[Ss]ocket closed|[Cc]onnection reset|recvmsg|[Bb]roken pipe|HTTP/2|SETTINGS|http1",
+        "somebody listens there who does not take this connection. If it is a gateway that speaks "
+        "TLS, see tls=",
+    ),
 )
 
 
 def _words(end: Ended, asked: Asked) -> str:
     if end.code == "DEADLINE_EXCEEDED":
-        limit = "" if asked.timeout is None else f" of {asked.timeout:g} s"
-        return f"the answer was not whole within the deadline{limit}"
+        return _late(end, asked)
     if end.code == "CANCELLED":
         return _cancelled(end)
     text = " ".join(end.details.split())
     if end.code == "UNAVAILABLE":
-        return f"{asked.target} cannot be reached: {_hint(text)}"
+        return f"{asked.target} {_unavailable(text)}"
     if end.code == "UNIMPLEMENTED":
         return f"{asked.target} has no such method: is it an inference gateway? ({text})"
     return text or f"the call ended with {end.code}"
+
+
+def _late(end: Ended, asked: Asked) -> str:
+    limit = "" if asked.timeout is None else f" of {asked.timeout:g} s"
+    why = f"; there is no connection to {asked.target}" if end.connected is False else ""
+    return f"the answer was not whole within the deadline{limit}{why}"
 
 
 def _cancelled(end: Ended) -> str:
@@ -218,9 +250,17 @@ def _cancelled(end: Ended) -> str:
     )
 
 
+def _unavailable(text: str) -> str:
+    if _UNREACHED.search(text):
+        return f"cannot be reached: {_hint(text)}"
+    if not text or _BROKEN.search(text):
+        return "was reached, but the connection broke off before the answer was whole"
+    return f"is not available: {text}"
+
+
 def _hint(text: str) -> str:
     for pattern, hint in _HINTS:
         if re.search(pattern, text):
             return hint
     plain = re.sub(r"^.*last error: ", "", text)
-    return re.sub(r"^(?:UNKNOWN|UNAVAILABLE): ", "", plain) or "the connection broke off"
+    return re.sub(r"^(?:[A-Z_]+): ", "", plain)

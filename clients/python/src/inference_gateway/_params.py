@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable, Optional, TypedDict, Union
 
@@ -274,9 +273,9 @@ def seconds(name: str, value: Any) -> Optional[float]:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name}: takes seconds or None, not this {type(value).__name__}")
-    if math.isnan(value) or value < 0:
-        raise ValueError(f"{name}: takes 0 seconds or more, not {value}")
-    return None if value > _LONGEST else float(value)
+    if not value >= 0:  # NaN is not either
+        raise ValueError(f"{name}: takes 0 seconds or more, not {max(value, -_LONGEST)}")
+    return float(value) if value <= _LONGEST else None
 
 
 _LONGEST = 10 * 365 * 86_400

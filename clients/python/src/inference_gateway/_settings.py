@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import random
-import re
 import threading
 import time
-import uuid
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from importlib import metadata as distribution
 from typing import Any, Callable, Generic, NamedTuple, NoReturn, Optional, Union
 
 import grpc
 
-from inference_gateway import _params, errors
+from inference_gateway import _checks, _params, errors
 from inference_gateway._contract import REPORT, ChunkT, Contract, Method
 from inference_gateway._failure import Asked, Ended, ended, error_of
 from inference_gateway._target import DEFAULT_PORT, target_of
@@ -28,8 +27,7 @@ try:
 except distribution.PackageNotFoundError:  # bundled without its metadata
     __version__ = "unknown"
 
-Token = Union[str, Callable[[], str], None]
-Pairs = tuple[tuple[str, Union[str, bytes]], ...]
+Token = Union[str, Callable[[], Union[str, Awaitable[str]]], None]
 
 HEALTH: Method[health_pb2.HealthCheckResponse] = Method(
     "grpc.health.v1.Health",
@@ -38,8 +36,10 @@ HEALTH: Method[health_pb2.HealthCheckResponse] = Method(
     health_pb2.HealthCheckResponse,
 )
 
+_NOT_ASYNC = "token: an async function is for the asyncio clients"
+_SERVICE = _params.Field("service", takes="a string")
 _MIB = 1 << 20
-_MOST_RETRIES = 4  # grpc takes no more than five attempts
+_MOST_RETRIES = 4
 _HEALTH_TIMEOUT = 5.0
 
 
@@ -55,6 +55,14 @@ class Prepared(NamedTuple):
     options: Mapping[str, Any]
     """``timeout``, ``metadata`` and ``wait_for_ready``, as grpc names them."""
 
+    token: Optional[Awaitable[Any]] = None
+    """What is still to be waited for before the call is made."""
+
+    def with_token(self, token: Any) -> Prepared:
+        """The same call, by somebody who is known."""
+        metadata = (*_checks.bearer(token), *self.options["metadata"])
+        return self._replace(options={**self.options, "metadata": metadata}, token=None)
+
     def again(self) -> Prepared:
         """The same call, with the time that is left."""
         until = self.asked.until
@@ -68,15 +76,15 @@ class ClientSettings(Generic[ChunkT]):
     """Checked settings of a client, and the calls made with them.
 
     Args:
-        target: Where the gateway is: ``host:port``, ``dns:///host:port``, ``ipv4:a:1,b:2``,
-            ``unix:/path``. Without it ``INFERENCE_GATEWAY_TARGET``, else ``localhost:50051``. A
-            host alone gets that port.
+        target: Where the gateway is: ``host:port``, ``dns:///host:port``, ``unix:/path``, or
+            several as ``ipv4:10.0.0.1:50051,10.0.0.2:50051``. A host alone gets port 50051. Without
+            it ``INFERENCE_GATEWAY_TARGET``, else ``localhost:50051``.
         model: The model of calls that name none. Default: the gateway's.
         timeout: Seconds until a call is given up, where the call does not say: 60. None: no
             deadline but the gateway's own longest time for a call.
         token: Sent as ``authorization: Bearer ...`` with every call: a string, or a function that
-            returns one and is asked at every call (it must be quick). Without it
-            ``INFERENCE_GATEWAY_TOKEN``, else none.
+            returns one and is asked at every call (it must be quick; for the asyncio clients it
+            may be an async one). Without it ``INFERENCE_GATEWAY_TOKEN``, else none.
         tls: True, or `TLS` with files of your own. Default: plaintext.
         retries: How often a call that is not streamed is sent again where the gateway calls that
             safe: 0 to 4.
@@ -94,6 +102,7 @@ class ClientSettings(Generic[ChunkT]):
     """
 
     _contract: Contract[ChunkT]
+    _awaits_tokens = False
 
     def __init__(
         self,
@@ -113,19 +122,28 @@ class ClientSettings(Generic[ChunkT]):
     ) -> None:
         if not isinstance(retries, int) or not 0 <= retries <= _MOST_RETRIES:
             raise ValueError(f"retries: takes 0 to {_MOST_RETRIES}, not {retries!r}")
+        _checks.kind("tls", tls, (bool, TLS, type(None)), "True or TLS(...)")
+        _checks.kind("model", model, (str, type(None)), "a string")
+        _checks.kind("wait_for_ready", wait_for_ready, (bool,), "True or False")
         text = target or os.environ.get("INFERENCE_GATEWAY_TARGET") or f"localhost:{DEFAULT_PORT}"
         self._target = target_of(text)
         self._model = model
         self._timeout = _params.seconds("timeout", timeout)
-        self._token: Token = token or os.environ.get("INFERENCE_GATEWAY_TOKEN") or None
+        self._token = token or os.environ.get("INFERENCE_GATEWAY_TOKEN") or None
+        if inspect.iscoroutinefunction(self._token) and not self._awaits_tokens:
+            raise TypeError(_NOT_ASYNC)
+        if not callable(self._token) and self._token is not None:
+            _checks.bearer(self._token)
         self._tls = TLS() if tls is True else tls or None
         self._credentials = self._tls.credentials() if self._tls else None
         self._wait_for_ready = wait_for_ready
-        self._metadata = _checked(metadata)
+        self._metadata = _checks.metadata(metadata)
         self._retries = retries
         self._options = (
-            *self._defaults(user_agent, max_message_bytes, proxy),
-            *options,
+            *self._defaults(
+                _checks.user_agent(user_agent), _checks.message_bytes(max_message_bytes), proxy
+            ),
+            *_checks.options(options),
         )
         self._lock = threading.Lock()
         """Protects the making and closing of the channel from other threads."""
@@ -197,33 +215,62 @@ class ClientSettings(Generic[ChunkT]):
         self._refuse_forked()
         timeout = _params.seconds("timeout", call.get("timeout", self._timeout))
         until = None if timeout is None else time.monotonic() + timeout
-        request_id = call.get("request_id") or uuid.uuid4().hex
+        request_id = _checks.request_id(call.get("request_id"))
+        given = _checks.metadata(call.get("metadata"))
         waits = call.get("wait_for_ready")
-        own = _checked({"x-request-id": request_id, **self._bearer()})
-        return Prepared(
+        _checks.kind("wait_for_ready", waits, (bool, type(None)), "True or False")
+        prepared = Prepared(
             request,
             Asked(self._target.address, request_id, timeout, until),
             {
                 "timeout": timeout,
-                "metadata": (*own, *self._metadata, *_checked(call.get("metadata"))),
+                "metadata": (("x-request-id", request_id), *self._metadata, *given),
                 "wait_for_ready": self._wait_for_ready if waits is None else waits,
             },
         )
+        return self._identified(prepared)
 
-    def _health_call(self, service: str, timeout: Optional[float]) -> Prepared:
-        return self._ready(HEALTH.request(service=service), {"timeout": timeout})
+    def _health_call(
+        self, service: str, timeout: Optional[float], waits: Optional[bool] = None
+    ) -> Prepared:
+        request = HEALTH.request()
+        _SERVICE.put(request, "service", service)
+        return self._ready(request, {"timeout": timeout, "wait_for_ready": waits})
 
     def _report_call(self, timeout: Optional[float]) -> Prepared:
         return self._ready(REPORT.request(), {"timeout": timeout})
 
-    def _bearer(self) -> dict[str, str]:
-        token = self._token() if callable(self._token) else self._token
-        if not token:
-            return {}
-        token = token.strip()  # files end in a line break
-        if not _is_visible(token):
-            raise ValueError("token: holds characters that cannot be sent")
-        return {"authorization": f"Bearer {token}"}
+    def _identified(self, prepared: Prepared) -> Prepared:
+        """Ask for the token."""
+        if not callable(self._token):
+            return prepared if self._token is None else prepared.with_token(self._token)
+        try:
+            token: Any = self._token()
+        except Exception as e:
+            raise self._unknown(prepared.asked, e) from e
+        if not inspect.isawaitable(token):
+            return prepared.with_token(token).again()
+        if not self._awaits_tokens:
+            if inspect.iscoroutine(token):
+                token.close()
+            raise TypeError(_NOT_ASYNC)
+        return prepared._replace(token=token)
+
+    def _unknown(self, asked: Asked, error: Exception) -> errors.InferenceError:
+        """Say that there is no token, but not in the function's own words, which may hold it."""
+        if isinstance(error, errors.InferenceError):
+            return error
+        if asked.until is not None and time.monotonic() >= asked.until:
+            return errors.DeadlineExceededError(
+                f"the function that is to return the token took the whole {asked.timeout:g} s",
+                code="DEADLINE_EXCEEDED",
+                request_id=asked.request_id,
+            )
+        return errors.AuthenticationError(
+            f"the function that is to return the token raised {type(error).__name__}",
+            code="UNAUTHENTICATED",
+            request_id=asked.request_id,
+        )
 
     def _pause_after(
         self, error: errors.InferenceError, tries: int, asked: Asked
@@ -238,11 +285,15 @@ class ClientSettings(Generic[ChunkT]):
 
     def _failed(self, error: Any, asked: Asked) -> errors.InferenceError:
         """Say what a grpc error means."""
-        return self._error(ended(error, error.trailing_metadata()), asked)
+        return self._error(ended(error, self._is_connected()), asked)
 
     def _cut(self, asked: Asked) -> errors.InferenceError:
         """Say what it means that this side ended the call, by closing stream or client."""
         return self._error(Ended("CANCELLED", "", {}), asked)
+
+    def _is_connected(self) -> Optional[bool]:
+        """Whether there is a connection to any gateway; None where grpc does not tell."""
+        raise NotImplementedError
 
     def _error(self, end: Ended, asked: Asked) -> errors.InferenceError:
         if self._closed and end.code == "CANCELLED":
@@ -257,8 +308,11 @@ class ClientSettings(Generic[ChunkT]):
         if self._closed:
             raise errors.ClientClosedError("the client is closed", code="CANCELLED")
 
+    def _is_forked(self) -> bool:
+        return self._pid not in (None, os.getpid())
+
     def _refuse_forked(self) -> None:
-        if self._pid not in (None, os.getpid()):
+        if self._is_forked():
             raise RuntimeError(
                 "this client was used before the process forked, and connections do not survive "
                 "that: make a client in each process, after the fork"
@@ -294,11 +348,12 @@ class Readiness:
             raise seen
         self._note(seen)
         self._pause = min(1.0, self._pause * 1.6)
-        if self._timeout is not None:
-            left = self._begun + self._timeout - time.monotonic()
-            if left <= self._pause:
-                self._give_up()
-        return self._pause
+        if self._timeout is None:
+            return self._pause
+        left = self._begun + self._timeout - time.monotonic()
+        if left <= 0:
+            self._give_up()
+        return min(self._pause, left)
 
     def _note(self, seen: Union[str, errors.InferenceError]) -> None:
         """Keep it, unless it only says that there was no time left for an answer."""
@@ -333,35 +388,3 @@ def unknown_service(error: Any) -> bool:
 
 _SERVICE_CONFIG: dict[str, Any] = {"loadBalancingConfig": [{"round_robin": {}}]}
 """No retry policy: gRPC's own would also repeat what the gateway said nothing about."""
-
-
-_KEY = re.compile(r"[a-z0-9_.-]+")
-
-
-def _checked(metadata: Optional[_params.Metadata]) -> Pairs:
-    """Check here what grpc would refuse with a text that repeats every value, tokens too."""
-    pairs: Iterable[Any] = metadata or ()
-    if isinstance(metadata, Mapping):
-        pairs = metadata.items()
-    return tuple((_key(name), _value(name, value)) for name, value in pairs)
-
-
-def _key(name: Any) -> str:
-    lower = name.lower() if isinstance(name, str) else ""
-    if not _KEY.fullmatch(lower) or lower.startswith("grpc-"):
-        raise ValueError("metadata: a key holds a-z 0-9 _ . - and does not begin with grpc-")
-    return lower
-
-
-def _value(name: str, value: Any) -> Union[str, bytes]:
-    if name.lower().endswith("-bin"):
-        fits = isinstance(value, bytes)
-    else:
-        fits = isinstance(value, str) and _is_visible(value)
-    if not fits:
-        raise ValueError(f"metadata {name}: takes visible ASCII, or bytes where it ends in -bin")
-    return value  # type: ignore[no-any-return]
-
-
-def _is_visible(text: str) -> bool:
-    return text.isascii() and text.isprintable()

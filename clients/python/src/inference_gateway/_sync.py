@@ -73,7 +73,7 @@ class Stream(StreamedAnswer, Generic[ChunkT]):
 
     def _read(self, take: Any) -> Iterator[Any]:
         try:
-            for chunk in self._call:
+            for chunk in self._chunks():
                 taken = take(chunk)
                 if taken != "":
                     yield taken
@@ -85,9 +85,19 @@ class Stream(StreamedAnswer, Generic[ChunkT]):
         finally:
             self.close()
 
+    def _chunks(self) -> Iterator[ChunkT]:
+        while True:
+            self._client._refuse_forked()  # in the child grpc would wait for ever
+            try:
+                chunk = next(self._call)
+            except StopIteration:
+                return
+            yield chunk
+
     def close(self) -> None:
         """Cancel what is left of the call. At once, from any thread, any number of times."""
-        self._call.cancel()
+        if not self._client._is_forked():  # else it is its parent's
+            self._call.cancel()
 
     def __enter__(self) -> Self:
         return self
@@ -127,6 +137,14 @@ class _SyncClient(ClientSettings[ChunkT]):
         if self._credentials is None:
             return grpc.insecure_channel(self._target.address, self._options)
         return grpc.secure_channel(self._target.address, self._credentials, self._options)
+
+    def _is_connected(self) -> Optional[bool]:
+        try:
+            # The public way is a thread that polls.
+            state = self._channel._channel.check_connectivity_state(False)  # type: ignore
+        except (AttributeError, ValueError):  # another grpc; closed
+            return None
+        return bool(state == grpc.ChannelConnectivity.READY.value[0])
 
     def _generate(self, prompt: Prompt, params: Mapping[str, Any]) -> Answer:
         method = self._contract.unary
@@ -181,7 +199,9 @@ class _SyncClient(ClientSettings[ChunkT]):
         Raises:
             UnavailableError: There is no gateway.
         """
-        prepared = self._health_call(service, timeout)
+        return self._check(self._health_call(service, timeout))
+
+    def _check(self, prepared: Prepared) -> str:
         try:
             return health_word(self._start(HEALTH, prepared))
         except grpc.RpcError as e:
@@ -203,7 +223,8 @@ class _SyncClient(ClientSettings[ChunkT]):
         wait = Readiness(self._target.address, timeout)
         while True:
             try:
-                seen: Any = self.health(service, timeout=wait.left())
+                # Whether calls wait or not, here the reason why there is no connection counts.
+                seen: Any = self._check(self._health_call(service, wait.left(), waits=False))
             except InferenceError as e:
                 seen = e
             if seen == "SERVING":
@@ -212,6 +233,9 @@ class _SyncClient(ClientSettings[ChunkT]):
 
     def close(self) -> None:
         """Close the connections. Calls still running end with `ClientClosedError`."""
+        if self._is_forked():  # they are the parent's, and grpc would wait for ever
+            self._closed = True
+            return
         with self._lock:
             self._closed = True
             self._closing.set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import ssl
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,12 @@ class TLS:
     def __post_init__(self) -> None:
         if (self.cert is None) != (self.key is None):
             raise ValueError("tls: cert and key need each other")
+        if self.server_name is None:
+            return
+        if not isinstance(self.server_name, str):
+            raise TypeError("tls server_name: takes a string")
+        if not re.fullmatch(r"[A-Za-z0-9._:\[\]-]+", self.server_name):
+            raise ValueError("tls server_name: takes the name of a host")
 
     def credentials(self) -> grpc.ChannelCredentials:
         """Read the files.
@@ -44,26 +51,54 @@ class TLS:
             ValueError: One of them cannot be read, or is no PEM.
         """
         return grpc.ssl_channel_credentials(
-            root_certificates=_system_roots() if self.ca is None else _pem("ca", self.ca),
-            private_key=None if self.key is None else _pem("key", self.key),
-            certificate_chain=None if self.cert is None else _pem("cert", self.cert),
+            root_certificates=_system_roots() if self.ca is None else _certificates("ca", self.ca),
+            private_key=None if self.key is None else _key(self.key),
+            certificate_chain=None if self.cert is None else _certificates("cert", self.cert),
         )
 
 
+def _certificates(name: str, pem: Pem) -> bytes:
+    data = _pem(name, pem)
+    if b"CERTIFICATE-----" not in data:
+        raise ValueError(f"tls {name}: holds no certificate")
+    return data
+
+
+def _key(pem: Pem) -> bytes:
+    data = _pem("key", pem)
+    if b"PRIVATE KEY-----" not in data:
+        raise ValueError("tls key: holds no private key")
+    if b"ENCRYPTED" in data:
+        raise ValueError("tls key: is encrypted, which gRPC cannot read")
+    return data
+
+
 def _pem(name: str, pem: Pem) -> bytes:
-    if isinstance(pem, str) and pem.lstrip().startswith("-----BEGIN "):
-        pem = pem.encode()
-    try:
-        data = pem if isinstance(pem, bytes) else Path(pem).read_bytes()
-    except (OSError, ValueError) as e:
-        text = os.fspath(pem)
-        if len(text) > 512 or "\n" in text:  # perhaps a key: not to be shown
-            raise ValueError(f"tls {name}: is neither PEM nor a path") from None
-        why = e.strerror if isinstance(e, OSError) else "no path"
-        raise ValueError(f"tls {name}: cannot read {pem!r}: {why}") from None
+    data = _bytes_of(name, pem)
     if b"-----BEGIN " not in data:
         raise ValueError(f"tls {name}: holds no PEM block")
     return data
+
+
+def _bytes_of(name: str, pem: Pem) -> bytes:
+    if isinstance(pem, bytes):
+        return pem
+    if not isinstance(pem, (str, os.PathLike)):
+        raise TypeError(f"tls {name}: takes a path or a PEM, not this {type(pem).__name__}")
+    if isinstance(pem, str) and pem.lstrip().startswith("-----BEGIN "):
+        return pem.encode()
+    try:
+        return Path(pem).read_bytes()
+    except (OSError, ValueError) as e:
+        reason = getattr(e, "strerror", None) or "it is no path"
+        raise ValueError(f"tls {name}: cannot read {_shown(pem)}: {reason}") from None
+
+
+def _shown(path: Union[str, os.PathLike[str]]) -> str:
+    """As it is, unless it may be a key that was given in place of a path."""
+    text = os.fspath(path)
+    plausible = len(text) < 256 and text.isprintable() and not re.search("[\\w+/=]{40}", text)
+    return repr(text) if plausible else "what was given in place of a path"
 
 
 _BUNDLES = (

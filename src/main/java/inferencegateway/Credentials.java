@@ -33,16 +33,16 @@ final class Credentials implements Reloadable {
   static Credentials open(BackendConfig backend) throws IOException {
     return new Credentials(
         backend,
-        ApiKey.in(backend.apiKeyFile()),
-        UpstreamTls.open(settings(backend), backend.url(), backend.tls()),
+        ApiKey.in(setting(backend, "api-key-file", "api-key-file"), backend.apiKeyFile()),
+        UpstreamTls.open(setting(backend, "upstream.tls", "tls"), backend.url(), backend.tls()),
         backend.content());
   }
 
   /** As the operator calls them. */
-  private static String settings(BackendConfig backend) {
+  private static String setting(BackendConfig backend, String flat, String listed) {
     return backend.name().equals(BackendConfig.ONLY)
-        ? "upstream.tls"
-        : "routing.file, backend " + backend.name() + ": tls";
+        ? flat
+        : "routing.file, backend " + backend.name() + ": " + listed;
   }
 
   ApiKey apiKey() {

@@ -164,14 +164,16 @@ public final class Gateway implements RunningGateway {
   }
 
   private Served served() {
+    Door door = door();
     return new Served(
         List.of(
             path.services().inference(readiness::isReady, path.routes()::defaultModel),
             path.services().llm(),
             readiness.service()),
         new UnknownMethods(),
-        List.of(new DrainHeader(readiness::isDraining), door()),
-        List.of(new AbruptEnd.Factory(), new InboundBytes.Factory(requestMemory)));
+        List.of(new DrainHeader(readiness::isDraining), door),
+        List.of(new AbruptEnd.Factory(), new InboundBytes.Factory(requestMemory)),
+        door::refusedHandshake);
   }
 
   /** Any of them may have come or gone: the state of all, and who waits for a place. */

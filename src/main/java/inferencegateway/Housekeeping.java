@@ -45,7 +45,7 @@ final class Housekeeping implements AutoCloseable {
   private static void guarded(Runnable step) {
     try {
       step.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // One that gets out ends every turn to come.
       LOG.error("housekeeping failed; it is tried again", e);
     }
   }

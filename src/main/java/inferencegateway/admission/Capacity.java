@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Capacity {
 
-  private static final int ENOUGH = 16;
+  private static final int ENOUGH = 8;
 
   /** The mean of about so many latest calls. */
   private static final int MEMORY = 64;

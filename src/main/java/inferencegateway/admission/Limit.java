@@ -11,6 +11,10 @@ import java.util.concurrent.TimeUnit;
 final class Limit {
 
   private static final long FIRST_PATIENCE = TimeUnit.SECONDS.toNanos(5);
+
+  /** Between the steps of the way back from mere refusals. */
+  private static final long NEXT_TRY = TimeUnit.SECONDS.toNanos(1);
+
   private static final long MOST_PATIENCE = TimeUnit.MINUTES.toNanos(5);
 
   /** Own words of the backend count more than what we measure, as long as they are fresh. */
@@ -45,6 +49,11 @@ final class Limit {
 
   /** What waited there at the look before. */
   private double waitedBefore;
+
+  /** The queue there when it shrank for it, and by how many calls; below 0: there was none. */
+  private double queueThen = -1;
+
+  private int givenUp;
 
   /** Whether the latest change was upwards, and how far the next one goes. */
   private boolean grew;
@@ -93,7 +102,7 @@ final class Limit {
     peak = Math.max(peak, running);
     if (doubtful && value < start && running < value && now - shrankAt >= patience) {
       value = Math.min(start, value * 2);
-      shrankAt = now;
+      shrankAt = now - patience + NEXT_TRY;
     }
   }
 
@@ -114,8 +123,9 @@ final class Limit {
     }
     double stands = Math.min(waiting, waitedBefore);
     waitedBefore = waiting;
+    queueThen = waiting < 1 ? -1 : queueThen;
     if (stands >= 1 + ours / TRANSIENT) {
-      shrink((int) (ours * running / (running + stands)), now);
+      giveWay(ours, (int) (ours * running / (running + stands)), waiting, now);
     } else if (grew && ours >= value && waiting >= 1 + ours / TRANSIENT) {
       shrink(value - gained, now); // The last step was in vain; one look is enough to take it back.
     } else if (cache >= CACHE_FULL) {
@@ -124,6 +134,22 @@ final class Limit {
       grow(now);
     }
     peak = ours;
+  }
+
+  /**
+   * To our share of the batch, once. A queue that does not get shorter by it is that of others, who
+   * give way to nobody: to shrink on and on would leave all of the backend to them.
+   */
+  private void giveWay(int ours, int share, double waiting, long now) {
+    boolean tried = queueThen >= 0;
+    boolean comesDown = ours > value;
+    boolean isOfOthers = waiting > queueThen - givenUp / 2.0;
+    if (tried && (comesDown || isOfOthers)) {
+      return;
+    }
+    queueThen = waiting;
+    givenUp = Math.max(0, ours - share);
+    shrink(share, now);
   }
 
   /** A first token came so long after its call had got its place. */

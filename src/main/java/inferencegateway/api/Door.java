@@ -2,6 +2,7 @@ package inferencegateway.api;
 
 import inferencegateway.auth.Caller;
 import inferencegateway.auth.Callers;
+import inferencegateway.auth.Credential;
 import inferencegateway.auth.Identity;
 import inferencegateway.auth.Presented;
 import inferencegateway.call.Statuses;
@@ -86,6 +87,24 @@ public final class Door implements ServerInterceptor {
     }
     String why = identity instanceof Identity.Unknown unknown ? unknown.why() : "";
     return refuse(call, headers, UNKNOWN, "", presented.kind().word(), why);
+  }
+
+  /**
+   * Notes that somebody was turned away by TLS already, before there was any call.
+   *
+   * @param why in the TLS library's words; nothing that the peer has sent
+   */
+  public void refusedHandshake(SocketAddress peer, String why) {
+    audit.denied(
+        new Denial(
+            Reason.UNAUTHENTICATED,
+            "",
+            "",
+            Credential.CERTIFICATE.word(),
+            peer.toString(),
+            "",
+            "",
+            "TLS handshake failed: " + why));
   }
 
   private static boolean mayCall(Caller caller, String method) {

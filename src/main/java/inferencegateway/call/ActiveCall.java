@@ -86,8 +86,10 @@ public final class ActiveCall {
     cap.shorten(checked.timeLimits());
     Routes.Choice choice =
         calls.routes().choose(checked.model(), info.requestId(), info.session(), this::mayUse);
-    if (choice instanceof Routes.Choice.Found found && !mayUse(found.trip().name())) {
-      deny(found.trip().name());
+    if (choice instanceof Routes.Choice.Found found
+        && !mayUse(found.trip().name())
+        && !mayUseAlias(checked.model())) {
+      deny(checked.model().isEmpty() ? found.trip().name() : checked.model());
     } else if (choice instanceof Routes.Choice.Found found) {
       queue(found.trip(), checked.withModel(found.trip().name()));
     } else if (choice instanceof Routes.Choice.Refused refused) {
@@ -97,6 +99,11 @@ public final class ActiveCall {
 
   private boolean mayUse(String model) {
     return info.caller().mayUse(model);
+  }
+
+  /** What the routes call otherwise was asked for by this name, and may be listed by it. */
+  private boolean mayUseAlias(String asked) {
+    return !asked.isEmpty() && mayUse(asked);
   }
 
   private void deny(String model) {

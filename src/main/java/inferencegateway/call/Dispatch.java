@@ -187,7 +187,7 @@ final class Dispatch {
     }
     boolean another = trip.leave(failed, why);
     boolean otherModel = !another && trip.hasFallback() && Trip.mayFallBack(why);
-    if ((!another && !otherModel) || !calls.retryBudget().mayRetry()) {
+    if ((!another && !otherModel) || !mayGoOn(why)) {
       return false;
     }
     endAttempt();
@@ -196,6 +196,15 @@ final class Dispatch {
     }
     ask();
     return true;
+  }
+
+  /**
+   * A connection that was never made has cost no backend anything, and each is tried once: no
+   * budget is needed, and with one all calls but a few would fail when several backends die at
+   * once.
+   */
+  private boolean mayGoOn(Reason why) {
+    return why == Reason.UPSTREAM_CONNECT || calls.retryBudget().mayRetry();
   }
 
   /** Nothing is sent here: the next one is only made the one to ask. */

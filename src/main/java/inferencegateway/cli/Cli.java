@@ -33,11 +33,21 @@ public final class Cli {
     root.setParameterExceptionHandler((e, given) -> misused(e, terminal));
     root.setExecutionExceptionHandler((e, command, parsed) -> failed(e, command, terminal));
     try {
-      return root.execute(args);
+      return written(root.execute(args), terminal);
     } finally {
-      terminal.out().flush();
       terminal.err().flush();
     }
+  }
+
+  /** What was not written was not done, whatever the command thinks. */
+  private static int written(int code, Terminal terminal) {
+    terminal.out().flush();
+    String fault = terminal.outFault().get();
+    if (fault == null) {
+      return code;
+    }
+    terminal.say("error: standard output cannot be written: " + fault);
+    return code == ExitCode.OK ? ExitCode.FAILED : code;
   }
 
   private static void addCommands(CommandLine root, Wiring wiring, Terminal terminal) {

@@ -4,6 +4,8 @@ import inferencegateway.config.LogConfig;
 import inferencegateway.telemetry.Logging;
 import io.grpc.ManagedChannel;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -44,6 +46,8 @@ import picocli.CommandLine.Parameters;
       "  git diff | java -jar inference-gateway.jar generate --system \"Review this.\" -"
     })
 final class GenerateCommand implements Callable<Integer> {
+
+  private static final int LONGEST_PROMPT = 32 << 20;
 
   private final Terminal terminal;
 
@@ -123,8 +127,18 @@ final class GenerateCommand implements Callable<Integer> {
   }
 
   private String promptText() throws IOException {
-    return prompt.equals("-")
-        ? new String(terminal.in().readAllBytes(), StandardCharsets.UTF_8)
-        : prompt;
+    return prompt.equals("-") ? text(terminal.in().readNBytes(LONGEST_PROMPT + 1)) : prompt;
+  }
+
+  /** A closed standard input is, in Java, whatever file was opened first: it may be this jar. */
+  private static String text(byte[] read) {
+    if (read.length > LONGEST_PROMPT) {
+      throw new UsageFault("standard input holds more than 32 MiB, the most that a request may");
+    }
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(read)).toString();
+    } catch (CharacterCodingException e) {
+      throw new UsageFault("standard input is closed, or holds what is no text in UTF-8");
+    }
   }
 }

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
           + " variable, the variable over the file. Durations: 500ms, 30s, 5m, 1h. Sizes: 1000,"
           + " 16KiB, 4MiB.",
       "",
-      "SIGHUP reads keys, certificates and callers again; so does time (reload.interval).",
+      "SIGHUP reads keys, certificates, callers and routes again; so does time (reload.interval).",
       "",
       "SIGTERM or Ctrl-C stops it in order (see Stopping below); a second one ends it at"
           + " once, with exit code 143 (SIGTERM) or 130 (Ctrl-C)."

@@ -25,6 +25,14 @@ final class AccessWarnings {
     if (!certificates) {
       warnings.addAll(unreachable(callers));
     }
+    if (callers != null
+        && config.listener().tls() == null
+        && !config.listener().listen().isLoopback()) {
+      warnings.add(
+          "tls.cert: is not set, so that callers' keys reach "
+              + config.listener().listen()
+              + " unencrypted: set it, or see that a proxy or mesh encrypts");
+    }
     return warnings;
   }
 

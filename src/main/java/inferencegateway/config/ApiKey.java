@@ -9,33 +9,32 @@ import org.jspecify.annotations.Nullable;
 public final class ApiKey implements Reloadable {
 
   /** The backend wants none. */
-  public static final ApiKey NONE = new ApiKey(null);
+  public static final ApiKey NONE = new ApiKey("", null);
 
+  private final String setting;
   private final @Nullable Path file;
 
   /** The one in force, then the one before it. Written by the reload thread, read by every loop. */
   private volatile List<Secret> recent = List.of();
 
-  private ApiKey(@Nullable Path file) {
+  private ApiKey(String setting, @Nullable Path file) {
+    this.setting = setting;
     this.file = file;
   }
 
   /**
    * Reads it for the first time.
    *
+   * @param setting what names the file, for messages
    * @param file null: none
    * @throws StartFailure when there is no key in it
    */
-  public static ApiKey in(@Nullable Path file) throws StartFailure {
+  public static ApiKey in(String setting, @Nullable Path file) throws StartFailure {
     if (file == null) {
       return NONE;
     }
-    ApiKey key = new ApiKey(file);
-    try {
-      key.reload();
-    } catch (IllegalArgumentException e) {
-      throw new StartFailure(Keys.API_KEY_FILE.key(), String.valueOf(e.getMessage()), e);
-    }
+    ApiKey key = new ApiKey(setting, file);
+    key.reload();
     return key;
   }
 
@@ -56,13 +55,17 @@ public final class ApiKey implements Reloadable {
   }
 
   @Override
-  public void reload() {
+  public void reload() throws StartFailure {
     if (file != null) {
-      recent =
-          Stream.concat(Stream.of(SecretFile.read(file)), recent.stream())
-              .distinct()
-              .limit(2)
-              .toList();
+      recent = Stream.concat(Stream.of(read(file)), recent.stream()).distinct().limit(2).toList();
+    }
+  }
+
+  private Secret read(Path from) throws StartFailure {
+    try {
+      return SecretFile.read(from);
+    } catch (IllegalArgumentException e) {
+      throw new StartFailure(setting, e.getMessage() + ": " + from, e);
     }
   }
 }

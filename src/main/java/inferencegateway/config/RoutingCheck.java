@@ -1,7 +1,6 @@
 package inferencegateway.config;
 
 import inferencegateway.config.RoutingFile.Read;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,7 +31,7 @@ final class RoutingCheck {
     for (Read<ModelConfig> model : models) {
       targetsAreThere(model);
       fallbackIsThere(model);
-      fallbackEnds(model);
+      fallbackIsAnother(model);
     }
     if (defaultModel != null && !models.isEmpty() && !byName.containsKey(defaultModel)) {
       root.wrong(
@@ -82,27 +81,12 @@ final class RoutingCheck {
         "must name " + kind + " of this file; there is no " + name + Nearest.hint(name, known));
   }
 
-  private void fallbackEnds(Read<ModelConfig> model) {
-    List<String> way = new ArrayList<>(List.of(model.value().name()));
-    if (leadsBack(model.value(), model.value(), new HashSet<>(), way)) {
-      model.at().wrong("fallback", "must not lead back: " + String.join(" -> ", way));
-    }
-  }
-
-  private boolean leadsBack(
-      ModelConfig goal, ModelConfig from, Set<String> seen, List<String> way) {
-    for (String name : from.fallback()) {
-      ModelConfig next = byName.get(name);
-      if (next == null) {
-        continue;
+  /** Two may stand in for each other; a call tries each model once. */
+  private void fallbackIsAnother(Read<ModelConfig> model) {
+    for (String name : model.value().fallback()) {
+      if (model.value().equals(byName.get(name))) {
+        model.at().wrong("fallback", "must name other models; " + name + " is this one");
       }
-      way.add(next.name());
-      if (next.name().equals(goal.name())
-          || (seen.add(next.name()) && leadsBack(goal, next, seen, way))) {
-        return true;
-      }
-      way.remove(way.size() - 1);
     }
-    return false;
   }
 }

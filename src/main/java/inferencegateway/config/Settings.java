@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -88,12 +91,50 @@ public final class Settings {
           .forEach(warnings::add);
     }
     warnings.addAll(AccessWarnings.of(config));
+    warnings.addAll(certificateWarnings(config));
+    config.routing().models().stream()
+        .filter(model -> model.rescue() && cannotRescue(config, model))
+        .map(
+            model ->
+                "routing.file: model "
+                    + model.name()
+                    + ": rescue has no effect, as each of its targets has one backend only")
+        .forEach(warnings::add);
     config.routing().backends().stream()
         .map(BackendConfig::url)
         .filter(url -> url.basePath().isEmpty())
         .map(Settings::pathIsMissing)
         .forEach(warnings::add);
     return List.copyOf(warnings);
+  }
+
+  private static List<String> certificateWarnings(GatewayConfig config) {
+    List<String> warnings = new ArrayList<>();
+    TlsConfig tls = config.listener().tls();
+    if (tls != null) {
+      warnings.addAll(Validity.warnings(Keys.TLS_CERT.key(), tls.certificate()));
+      if (tls.clientCa() != null) {
+        warnings.addAll(Validity.warnings(Keys.TLS_CLIENT_CA.key(), tls.clientCa()));
+      }
+    }
+    for (BackendConfig backend : config.routing().backends()) {
+      BackendTls shown = backend.tls();
+      Stream.of(shown.certificate(), shown.authorities())
+          .filter(Objects::nonNull)
+          .forEach(file -> warnings.addAll(Validity.warnings("backend " + backend.name(), file)));
+    }
+    return warnings;
+  }
+
+  private static boolean cannotRescue(GatewayConfig config, ModelConfig model) {
+    Set<String> several =
+        config.routing().backends().stream()
+            .filter(BackendConfig::eachAddress)
+            .map(BackendConfig::name)
+            .collect(Collectors.toSet());
+    return model.targets().stream()
+        .map(ModelConfig.Target::backends)
+        .allMatch(names -> names.size() == 1 && !several.contains(names.get(0)));
   }
 
   private static String pathIsMissing(BackendUrl url) {

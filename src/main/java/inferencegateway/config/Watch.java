@@ -118,13 +118,13 @@ public final class Watch implements AutoCloseable {
 
     /** Digested before it is read: what changes in between is seen as a change next time. */
     void look(boolean anyway) {
-      FilesDigest now = FilesDigest.of(reloadable.files());
-      if (!anyway && now.equals(tried)) {
-        return;
-      }
-      boolean first = tried == null && !anyway;
-      tried = now;
       try {
+        FilesDigest now = FilesDigest.of(reloadable.files());
+        if (!anyway && now.equals(tried)) {
+          return;
+        }
+        boolean first = tried == null && !anyway;
+        tried = now;
         reloadable.reload();
         if (!first) {
           LOG.info("reloaded {}", reloadable.files());
@@ -133,7 +133,7 @@ public final class Watch implements AutoCloseable {
         e.problems().forEach(problem -> LOG.warn("not reloaded, the old stays: {}", problem));
       } catch (IOException | IllegalArgumentException e) {
         LOG.warn("not reloaded, the old stays: {}", e.getMessage());
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // One that gets out ends the thread.
         LOG.error("not reloaded, the old stays: {}", reloadable.files(), e);
       }
     }

@@ -70,10 +70,19 @@ public final class HostReadings implements Strain.Readings {
   @Override
   public boolean fewFiles() {
     if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
-      long open = system.getOpenFileDescriptorCount();
       long most = system.getMaxFileDescriptorCount();
-      return most > 0 && (open < 0 || most - open <= Math.max(FEW_FILES, most / 20));
+      return most > 0 && most - open(system, most) <= Math.max(FEW_FILES, most / 20);
     }
     return false;
+  }
+
+  /** Some versions of Java say -1 where it fails, others throw. */
+  private static long open(UnixOperatingSystemMXBean system, long most) {
+    try {
+      long open = system.getOpenFileDescriptorCount();
+      return open < 0 ? most : open;
+    } catch (InternalError e) {
+      return most;
+    }
   }
 }

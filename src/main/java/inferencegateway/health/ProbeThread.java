@@ -4,9 +4,15 @@ import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The daemon thread of all probers, started by the first step. */
 public final class ProbeThread implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(ProbeThread.class);
+
+  private static final Duration AGAIN = Duration.ofSeconds(1);
 
   private final ScheduledThreadPoolExecutor executor =
       new ScheduledThreadPoolExecutor(
@@ -45,8 +51,15 @@ public final class ProbeThread implements AutoCloseable {
     }
 
     private void runUnlessStopped(Runnable step) {
-      if (!stopped) {
+      if (stopped) {
+        return;
+      }
+      try {
         step.run();
+      } catch (RuntimeException | Error e) {
+        // A prober plans its next step within the present one: without it, it would stand still.
+        log.warn("A step of a probe failed; it is done again", e);
+        after(AGAIN, step);
       }
     }
 

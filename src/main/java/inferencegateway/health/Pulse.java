@@ -32,7 +32,7 @@ public final class Pulse implements AutoCloseable {
   private void beat() {
     try {
       work.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // One that gets out ends every beat to come.
       log.warn("{} failed; it goes on", name, e);
     }
   }

@@ -169,7 +169,8 @@ public final class Backend {
     }
     if (condition.failed(reason, mayEject, System.nanoTime())) {
       LOG.warn(
-          "Backend {} is put aside: {} calls in a row failed, the last by {}",
+          "Backend {} is put aside where others can take its calls: {} in a row failed, the last by"
+              + " {}",
           name,
           Condition.FAILURES,
           reason);

@@ -63,6 +63,7 @@ final class Table {
       ModelConfig config, Map<String, ModelConfig> all, Map<String, List<Backend>> byName) {
     Set<ModelConfig> after = new LinkedHashSet<>();
     collectFallback(config, all, after);
+    after.remove(config); // Where two stand in for each other.
     List<Model> fallback = after.stream().map(each -> alone(each, byName)).toList();
     Model first = alone(config, byName);
     return new Model(first.name(), first.pools(), fallback, first.rescue(), false);

@@ -24,7 +24,13 @@ final class ConnectionCap extends ChannelInboundHandlerAdapter {
 
   private static final long PAUSE_SECONDS = 1;
 
+  private static final long TELL_AGAIN = TimeUnit.SECONDS.toNanos(30);
+
   private final int cap;
+
+  /** On the boss loop only. */
+  private long lastTold;
+
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicLong rejected = new AtomicLong();
 
@@ -51,9 +57,13 @@ final class ConnectionCap extends ChannelInboundHandlerAdapter {
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // closing the channel ends its loop's interest too
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    log.warn(
-        "A connection could not be accepted, callers wait; is `ulimit -n` too low? {}",
-        cause.getMessage());
+    long now = System.nanoTime();
+    if (lastTold == 0 || now - lastTold > TELL_AGAIN) {
+      lastTold = now;
+      log.warn(
+          "A connection could not be accepted, callers wait; is `ulimit -n` too low? {}",
+          cause.getMessage());
+    }
     ctx.channel().config().setAutoRead(false);
     ctx.executor()
         .schedule(() -> ctx.channel().config().setAutoRead(true), PAUSE_SECONDS, TimeUnit.SECONDS);

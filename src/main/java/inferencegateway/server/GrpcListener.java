@@ -147,7 +147,11 @@ public final class GrpcListener implements Stoppable {
   private ServerChannel cappedChannel() {
     ServerChannel channel = channels.newChannel();
     channel.pipeline().addLast(connections);
-    if (config.tls() == null) {
+    TlsConfig tlsFiles = config.tls();
+    if (tlsFiles != null && tlsFiles.clientCa() != null) {
+      channel.pipeline().addLast(new RefusedHandshakes(served.refusedHandshakes()));
+    }
+    if (tlsFiles == null) {
       channel.pipeline().addLast(new PrefaceGuard(config.connection().handshakeTimeout()));
     }
     return channel;

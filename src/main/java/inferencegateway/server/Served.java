@@ -4,7 +4,9 @@ import io.grpc.HandlerRegistry;
 import io.grpc.ServerInterceptor;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.ServerStreamTracer;
+import java.net.SocketAddress;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +14,24 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fallback answers methods that no service has; null: the library's plain UNIMPLEMENTED
  * @param interceptors outermost first; they wrap the fallback's methods too
+ * @param refusedHandshakes told of peers whose TLS handshake failed, where client certificates are
+ *     asked for; on the connection's loop
  */
 public record Served(
     List<ServerServiceDefinition> services,
     @Nullable HandlerRegistry fallback,
     List<ServerInterceptor> interceptors,
-    List<ServerStreamTracer.Factory> tracers) {
+    List<ServerStreamTracer.Factory> tracers,
+    BiConsumer<SocketAddress, String> refusedHandshakes) {
+
+  /** That tells nobody of handshakes. */
+  public Served(
+      List<ServerServiceDefinition> services,
+      @Nullable HandlerRegistry fallback,
+      List<ServerInterceptor> interceptors,
+      List<ServerStreamTracer.Factory> tracers) {
+    this(services, fallback, interceptors, tracers, (peer, why) -> {});
+  }
 
   public Served {
     services = List.copyOf(services);

@@ -5,6 +5,7 @@ import inferencegateway.config.CertifiedKey;
 import inferencegateway.config.Reloadable;
 import inferencegateway.config.StartFailure;
 import inferencegateway.config.TlsConfig;
+import inferencegateway.config.Validity;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.netty.handler.ssl.ClientAuth;
 import io.grpc.netty.shaded.io.netty.handler.ssl.OpenSsl;
@@ -13,11 +14,13 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The listener's TLS: 1.2 and 1.3, HTTP/2 by ALPN or nothing, callers' certificates on request.
@@ -26,6 +29,8 @@ import javax.net.ssl.SSLException;
  * force for the next handshake together. Thread-safe.
  */
 final class ServerTls implements Reloadable {
+
+  private static final Logger log = LoggerFactory.getLogger(ServerTls.class);
 
   private static final SslProvider BEST =
       OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
@@ -74,6 +79,15 @@ final class ServerTls implements Reloadable {
   @Override
   public void reload() throws IOException {
     current = read(config, provider);
+    warn("tls.cert", config.certificate());
+    warn("tls.client-ca", config.clientCa());
+  }
+
+  /** At the start the configuration's own warnings say it. */
+  private static void warn(String setting, @Nullable Path file) {
+    if (file != null) {
+      Validity.warnings(setting, file).forEach(log::warn);
+    }
   }
 
   private static SslContext read(TlsConfig config, SslProvider provider) throws IOException {
@@ -84,8 +98,7 @@ final class ServerTls implements Reloadable {
     Path clientCa = config.clientCa();
     if (clientCa != null) {
       builder
-          .trustManager(
-              Certificates.read("tls.client-ca", clientCa).toArray(new X509Certificate[0]))
+          .trustManager(ClientTrust.in(Certificates.read("tls.client-ca", clientCa)))
           .clientAuth(ClientAuth.REQUIRE);
     }
     return build(builder);

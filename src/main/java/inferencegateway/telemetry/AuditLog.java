@@ -1,7 +1,7 @@
 package inferencegateway.telemetry;
 
 import inferencegateway.chat.Reason;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -10,8 +10,9 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * One structured line per denial, at WARN; logger {@code audit}. Anybody can make it write, so that
- * it writes five lines a second at most, after a hundred at once, for each of the two reasons: who
- * is not known cannot hide what known callers try. A line tells how many were left out before it.
+ * it writes five lines a second at most, after a hundred at once, for those who are not known and
+ * for each known caller: nobody can hide what another one tries. A line tells how many were left
+ * out before it.
  *
  * <p>Thread-safe.
  */
@@ -23,10 +24,13 @@ public final class AuditLog {
   private static final long NANOS_A_LINE = 200_000_000L;
   private static final int LONGEST = 200;
 
+  /** Names of certificates have no bound; above that many they share. */
+  private static final int MOST_CALLERS = 1_000;
+
   private final LongSupplier nanoTime;
 
   /** Guarded by itself: calls end on every loop. */
-  private final Map<Reason, Allowance> allowances = new EnumMap<>(Reason.class);
+  private final Map<String, Allowance> allowances = new HashMap<>();
 
   public AuditLog() {
     this(System::nanoTime);
@@ -37,7 +41,7 @@ public final class AuditLog {
   }
 
   public void denied(Denial denial) {
-    long leftOut = admit(denial.reason());
+    long leftOut = admit(denial.reason(), denial.caller());
     if (leftOut < 0) {
       return;
     }
@@ -58,10 +62,13 @@ public final class AuditLog {
   }
 
   /** How many were left out since the last line; -1: this one is left out too. */
-  private long admit(Reason reason) {
+  private long admit(Reason reason, String caller) {
     long now = nanoTime.getAsLong();
     synchronized (allowances) {
-      return allowances.computeIfAbsent(reason, first -> new Allowance(now)).take(now);
+      String whose = reason + " " + caller;
+      String key =
+          allowances.size() < MOST_CALLERS || allowances.containsKey(whose) ? whose : "others";
+      return allowances.computeIfAbsent(key, first -> new Allowance(now)).take(now);
     }
   }
 

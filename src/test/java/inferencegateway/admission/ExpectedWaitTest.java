@@ -20,7 +20,7 @@ class ExpectedWaitTest {
   @Test
   void withoutMeasurementsNobodyIsRefusedForTheDeadline() {
     Crowd crowd = Crowd.fixed(1, 10);
-    crowd.history(15, CALL);
+    crowd.history(7, CALL);
     crowd.place("a");
     crowd.place(crowd.within(Duration.ofMillis(1)));
   }

@@ -50,6 +50,34 @@ class LimitTest {
   }
 
   @Test
+  void aQueueOfOthersThatGiveNoWayDoesNotStarveIt() {
+    Crowd crowd = Crowd.adaptive(20, 1, 20);
+    running.addAll(crowd.fill("a", 20));
+    for (int i = 0; i < 60; i++) {
+      told(crowd, 8, 40, 0.5);
+      releaseDownToTheLimit(crowd);
+    }
+    assertEquals(3, crowd.capacity.limit());
+    for (int i = 0; i < 30; i++) {
+      told(crowd, crowd.capacity.running(), 0, 0.5);
+      releaseDownToTheLimit(crowd);
+    }
+    assertEquals(20, crowd.capacity.limit(), "they have gone");
+  }
+
+  @Test
+  void whileItsCallsEndItIsNotMadeSmallerStill() {
+    Crowd crowd = Crowd.adaptive(64, 1, 64);
+    running.addAll(crowd.fill("a", 64));
+    told(crowd, 8, 56, 0.5);
+    for (int i = 0; i < 20; i++) {
+      told(crowd, 8, crowd.capacity.running() - 8, 0.5);
+      running.remove(running.size() - 1).release();
+    }
+    assertEquals(8, crowd.capacity.limit());
+  }
+
+  @Test
   void growsWhileAllOfItIsUsedAndNothingWaitsThere() {
     Crowd crowd = Crowd.adaptive(2, 1, 10);
     crowd.fill("a", 12);
@@ -187,5 +215,25 @@ class LimitTest {
     crowd.after(Duration.ofSeconds(6));
     crowd.fill("a", 1);
     assertEquals(64, crowd.capacity.limit());
+  }
+
+  @Test
+  void manyRefusalsAreForgottenInAFewSteps() {
+    Crowd crowd = Crowd.adaptive(256, 1, 256);
+    for (int i = 0; i < 5; i++) {
+      Place refused = crowd.fill("a", 1).get(0);
+      refused.pushedBack();
+      refused.release();
+      crowd.after(Duration.ofMillis(600));
+    }
+    assertEquals(8, crowd.capacity.limit());
+    crowd.after(Duration.ofSeconds(5));
+    int seconds = 0;
+    while (crowd.capacity.limit() < 256 && seconds < 30) {
+      crowd.fill("a", 1).forEach(Place::release);
+      crowd.after(Duration.ofSeconds(1));
+      seconds++;
+    }
+    assertTrue(seconds <= 6, "seconds: " + seconds);
   }
 }

@@ -15,6 +15,7 @@ import inferencegateway.proto.llm.v1.CompleteRequest;
 import io.grpc.StatusRuntimeException;
 import io.grpc.TlsServerCredentials;
 import io.grpc.protobuf.StatusProto;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -121,6 +122,21 @@ final class GenerateCommandTest {
     String[] args = {"generate", "--target", gateway.target(), "-"};
     assertEquals(0, CliRun.with(CliRun.NOTHING, Map.of(), "long\nprompt", args).code());
     assertEquals("long\nprompt", gateway.completes.remove().getMessages(0).getContent());
+  }
+
+  @Test
+  void whatIsNoTextIsNoPrompt() {
+    StringWriter err = new StringWriter();
+    Terminal terminal =
+        new Terminal(
+            new PrintWriter(new StringWriter()),
+            new PrintWriter(err),
+            new ByteArrayInputStream(new byte[] {(byte) 0xff, 'a'}),
+            Map.of());
+    String[] args = {"generate", "--target", gateway.target(), "-"};
+    assertEquals(2, Cli.run(args, CliRun.NOTHING, terminal));
+    assertTrue(err.toString().contains("no text in UTF-8"), err.toString());
+    assertTrue(gateway.completes.isEmpty());
   }
 
   @Test

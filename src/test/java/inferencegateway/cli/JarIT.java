@@ -140,6 +140,30 @@ final class JarIT {
   }
 
   @Test
+  void closedInputIsNoPrompt() throws Exception {
+    Finished run = inShell("<&-", "generate", "--target=localhost:9", "-");
+    assertEquals(2, run.code(), run.err());
+    assertTold(run);
+    assertTrue(run.err().contains("standard input"), run.err());
+  }
+
+  @Test
+  void outputThatCannotBeWrittenIsNoSuccess() throws Exception {
+    for (String command : List.of("hash-key", "--help", "--version")) {
+      Finished run = inShell(">/dev/full", command);
+      assertEquals(1, run.code(), command);
+      assertTold(run);
+      assertTrue(run.err().contains("standard output cannot be written"), run.err());
+    }
+  }
+
+  private Finished inShell(String redirection, String... args) throws Exception {
+    List<String> command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" " + redirection, "sh"));
+    command.addAll(command(args));
+    return run(command);
+  }
+
+  @Test
   void demoStreamsAnAnswer() throws Exception {
     Finished run = run("demo", "--once", "--listen=127.0.0.1:0");
     assertEquals(0, run.code(), run.err());
@@ -197,7 +221,10 @@ final class JarIT {
   private record Finished(int code, String out, String err, Duration took) {}
 
   private Finished run(String... args) throws IOException, InterruptedException {
-    List<String> command = command(args);
+    return run(command(args));
+  }
+
+  private Finished run(List<String> command) throws IOException, InterruptedException {
     Path out = Files.createTempFile(folder, "out", "");
     Path err = Files.createTempFile(folder, "err", "");
     long begun = System.nanoTime();

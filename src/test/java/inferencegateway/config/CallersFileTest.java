@@ -15,6 +15,7 @@ import inferencegateway.auth.Presented;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -209,7 +210,11 @@ final class CallersFileTest {
     }
     assertEquals("", warnings(Map.of("allow-any-caller", "true")));
     Path keys = file("callers: [{name: a, keys: [\"" + hash(KEY) + "\"]}]");
-    assertEquals("", warnings(Map.of("callers.file", keys.toString())));
+    Map<String, String> listed = Map.of("callers.file", keys.toString());
+    assertTrue(warnings(listed).contains("keys reach [::]:50051 unencrypted"), warnings(listed));
+    Map<String, String> local = new HashMap<>(listed);
+    local.put("listen", "127.0.0.1:1");
+    assertEquals("", warnings(local));
   }
 
   @Test

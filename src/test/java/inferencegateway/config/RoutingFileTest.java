@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -151,17 +152,51 @@ class RoutingFileTest {
   }
 
   @Test
-  void fallbackThatLeadsBackIsRefusedWithItsWay() {
+  void fallbackIsAnotherModel() {
     assertContains(
         problems(
             """
             backends: [{name: a, url: http://a/v1}]
             models:
+              x: {targets: [{backends: [a]}], aliases: [ex], fallback: [ex]}
+            """),
+        "models.x.fallback: must name other models; ex is this one");
+  }
+
+  @Test
+  void modelsMayStandInForEachOther() throws IOException {
+    assertEquals(
+        3,
+        read("""
+            backends: [{name: a, url: http://a/v1}]
+            models:
               x: {targets: [{backends: [a]}], fallback: [y]}
               y: {targets: [{backends: [a]}], fallback: [zed]}
               z: {targets: [{backends: [a]}], aliases: [zed], fallback: [x]}
-            """),
-        "models.x.fallback: must not lead back: x -> y -> z -> x");
+            """)
+            .models()
+            .size());
+  }
+
+  @Test
+  void rescueThatCannotBeIsWarnedAbout() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("rescue.yaml"),
+            """
+            backends:
+              - {name: a, url: http://a/v1}
+              - {name: b, url: http://b/v1, each-address: true}
+            models:
+              x: {targets: [{backends: [a]}], rescue: true}
+              y: {targets: [{backends: [b]}], rescue: true}
+              z: {targets: [{backends: [a, b]}], rescue: true}
+            """);
+    List<String> warnings =
+        Settings.read(Map.of("routing.file", file.toString(), "listen", "127.0.0.1:1"), Map.of())
+            .warnings();
+    assertEquals(1, warnings.size(), warnings.toString());
+    assertTrue(warnings.get(0).contains("model x: rescue has no effect"), warnings.get(0));
   }
 
   @Test

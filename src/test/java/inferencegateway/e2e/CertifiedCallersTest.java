@@ -1,8 +1,12 @@
 package inferencegateway.e2e;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import inferencegateway.auth.KeyHash;
 import inferencegateway.testing.Authority;
 import inferencegateway.testing.Eventually;
@@ -20,6 +24,7 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import io.grpc.stub.MetadataUtils;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,6 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** S1, S2, P25: callers known by their certificates. */
 class CertifiedCallersTest {
@@ -148,6 +154,53 @@ class CertifiedCallersTest {
       assertEquals(Status.Code.UNAVAILABLE, asked(as(refused)), "the handshake fails");
     }
     assertEquals(before, rig.simulator().chats().size());
+  }
+
+  @Test
+  void whoIsTurnedAwayByTheHandshakeIsNoted() throws IOException {
+    startWithList();
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    Logger audit = (Logger) LoggerFactory.getLogger("audit");
+    audit.addAppender(lines);
+    try {
+      Channel stranger = as(new Authority("CN=Clients").to("CN=batch,O=Corp"));
+      Told refused = AskedMethod.COMPLETE.ask(stranger, "hello");
+      assertEquals(Status.Code.UNAVAILABLE, refused.code());
+      assertNoted(lines, "no authority of tls.client-ca has signed the certificate");
+      asked(as(new Authority("CN=Strangers").to("CN=batch,O=Corp")));
+      Eventually.within(Duration.ofSeconds(5))
+          .assertThat(
+              "both",
+              () ->
+                  List.copyOf(lines.list).stream()
+                          .filter(line -> text(line).contains("no authority"))
+                          .count()
+                      >= 2);
+      assertTrue(String.valueOf(refused.status().getCause()).contains("UNKNOWN_CA"), "the alert");
+      asked(as(clients.to("CN=batch,O=Corp").until(Instant.now().minusSeconds(60))));
+      assertNoted(lines, "NotAfter");
+      try (Socket plain = new Socket("127.0.0.1", rig.port())) {
+        plain.getOutputStream().write("PRI * HTTP/2.0 Bearer secret".getBytes(UTF_8));
+        assertNoted(lines, "the peer does not speak TLS");
+      }
+      assertTrue(lines.list.stream().noneMatch(line -> text(line).contains("secret")));
+    } finally {
+      audit.detachAppender(lines);
+    }
+  }
+
+  private static void assertNoted(ListAppender<ILoggingEvent> lines, String words) {
+    Eventually.within(Duration.ofSeconds(5))
+        .passes(
+            () ->
+                assertTrue(
+                    List.copyOf(lines.list).stream().anyMatch(line -> text(line).contains(words)),
+                    () -> List.copyOf(lines.list).stream().map(each -> text(each)).toList() + ""));
+  }
+
+  private static String text(ILoggingEvent line) {
+    return line.getFormattedMessage() + line.getKeyValuePairs();
   }
 
   /** Java's own TLS resumes sessions; the server must know whose they are. */

@@ -11,7 +11,13 @@ import inferencegateway.testing.Eventually;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -172,6 +178,46 @@ class FailoverTest {
       fleet.simulator(1).setFault("status=429");
       caller.complete("big");
       assertEquals("small", caller.header("x-gateway-model"));
+    }
+  }
+
+  @Test
+  void allOfAModelsBackendsMayDieAtOnceWhereAnotherModelAnswers() throws Exception {
+    String routes =
+        "models:\n"
+            + "  big: {targets: [{backends: [b0, b1, b2], model: simulated-model}], fallback: [small]}\n"
+            + "  small: {targets: [{backends: [b3], model: simulated-model}]}\n";
+    ExecutorService threads = Executors.newFixedThreadPool(60);
+    try (Fleet fleet = Fleet.of(4, routes, SLOW_PROBES)) {
+      for (int i = 0; i < 3; i++) {
+        fleet.proxy(i).refuse();
+        fleet.proxy(i).closeAll();
+      }
+      List<Callable<String>> calls =
+          Collections.nCopies(60, () -> fleet.caller().complete("big").getText());
+      for (Future<String> answer : threads.invokeAll(calls)) {
+        assertFalse(answer.get().isEmpty());
+      }
+      assertEquals(60, fleet.chats(3).size());
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void twoModelsStandInForEachOther() {
+    String routes =
+        "models:\n"
+            + "  x: {targets: [{backends: [b0], model: simulated-model}], fallback: [y]}\n"
+            + "  y: {targets: [{backends: [b1], model: simulated-model}], fallback: [x]}\n";
+    try (Fleet fleet = Fleet.of(2, routes, SLOW_PROBES)) {
+      fleet.simulator(0).setFault("status=429");
+      Fleet.Caller caller = fleet.caller();
+      caller.complete("x");
+      assertEquals("y", caller.header("x-gateway-model"));
+      fleet.simulator(1).setFault("status=429");
+      assertEquals("UPSTREAM_RATE_LIMIT", reason(failure(caller, "x")));
+      assertEquals(4, fleet.allChats(), "each model once a call");
     }
   }
 

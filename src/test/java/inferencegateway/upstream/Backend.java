@@ -69,7 +69,7 @@ final class Backend {
     try {
       Path file = Files.createTempFile("api", "key");
       try {
-        return ApiKey.in(Files.writeString(file, KEY));
+        return ApiKey.in("api-key-file", Files.writeString(file, KEY));
       } finally {
         Files.delete(file);
       }
