@@ -94,7 +94,8 @@ public final class Gateway implements RunningGateway {
             new BackendOpening(loops, config, probing),
             strain::isShortOfMemory,
             this::callOver,
-            audit);
+            audit,
+            telemetry.tracing());
     this.listener =
         new GrpcListener(
             config.listener(),
@@ -110,7 +111,7 @@ public final class Gateway implements RunningGateway {
             path.fleet(),
             new Watchdog(
                 path.calls(), path.routes(), config.health().stall(), this::backendsChanged));
-    this.warmUp = new WarmUp(config, loops, readiness::warm);
+    this.warmUp = new WarmUp(config, loops, telemetry.tracing(), readiness::warm);
     this.drain =
         new Drain(
             config.drain(),
