@@ -8,6 +8,7 @@ import inferencegateway.call.RequestMemory;
 import inferencegateway.call.Watchdog;
 import inferencegateway.chat.Reason;
 import inferencegateway.cli.RunningGateway;
+import inferencegateway.cli.Version;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
 import inferencegateway.config.Reloadable;
@@ -126,7 +127,8 @@ public final class Gateway implements RunningGateway {
    */
   public static Gateway start(GatewayConfig config) throws IOException {
     Followed followed = Followed.open(config);
-    Gateway gateway = new Gateway(config, followed, Telemetry.start(config.telemetry()));
+    Gateway gateway =
+        new Gateway(config, followed, Telemetry.start(config.telemetry(), Version.of("version")));
     try {
       gateway.open();
     } catch (IOException | RuntimeException e) {

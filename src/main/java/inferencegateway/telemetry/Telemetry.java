@@ -2,13 +2,17 @@ package inferencegateway.telemetry;
 
 import inferencegateway.config.TelemetryConfig;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.exporter.prometheus.PrometheusMetricReader;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
+import io.opentelemetry.sdk.resources.Resource;
 import java.io.IOException;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -36,12 +40,13 @@ public final class Telemetry implements AutoCloseable {
   /**
    * Opens the page of metrics.
    *
+   * @param version the gateway's own
    * @throws IOException says in one line which key or variable is wrong, and why
    */
-  public static Telemetry start(TelemetryConfig config) throws IOException {
+  public static Telemetry start(TelemetryConfig config, String version) throws IOException {
     PrometheusMetricReader reader = PrometheusMetricReader.create();
     AtomicBoolean spans = new AtomicBoolean();
-    OpenTelemetrySdk sdk = sdk(config, reader, spans);
+    OpenTelemetrySdk sdk = sdk(config, reader, spans, process(version));
     try {
       return new Telemetry(sdk, spans.get(), MetricsPage.open(config.metrics(), reader));
     } catch (IOException e) {
@@ -54,12 +59,13 @@ public final class Telemetry implements AutoCloseable {
    * @param spans set where there is somebody to send them to
    */
   private static OpenTelemetrySdk sdk(
-      TelemetryConfig config, PrometheusMetricReader reader, AtomicBoolean spans)
+      TelemetryConfig config, PrometheusMetricReader reader, AtomicBoolean spans, Resource process)
       throws IOException {
     try {
       return AutoConfiguredOpenTelemetrySdk.builder()
           .disableShutdownHook()
           .addPropertiesSupplier(Telemetry::defaults)
+          .addResourceCustomizer((said, properties) -> process.merge(said))
           .addPropertiesCustomizer(Telemetry::exporter)
           .addSpanExporterCustomizer(
               (exporter, properties) -> {
@@ -74,6 +80,16 @@ public final class Telemetry implements AutoCloseable {
     } catch (ConfigurationException e) {
       throw new IOException("OpenTelemetry's variables: " + e.getMessage(), e);
     }
+  }
+
+  /** Tells this process from others of its name; what the environment says wins. */
+  private static Resource process(String version) {
+    return Resource.create(
+        Attributes.of(
+            AttributeKey.stringKey("service.version"),
+            version,
+            AttributeKey.stringKey("service.instance.id"),
+            UUID.randomUUID().toString()));
   }
 
   /** Weaker than the environment. */
