@@ -129,9 +129,11 @@ final class SpannedCall implements CallTrace {
     span.setAttribute(TraceNames.RPC_STATUS, call.code())
         .setAttribute(TraceNames.OUTCOME, call.outcome().word())
         .setAttribute(TraceNames.PHASE, call.phase().word())
-        .setAttribute(TraceNames.INPUT, (long) call.inputTokens())
         .setAttribute(TraceNames.OUTPUT, (long) call.outputTokens())
         .setAttribute(TraceNames.ATTEMPTS, (long) call.attempts());
+    if (call.exactUsage()) {
+      span.setAttribute(TraceNames.INPUT, (long) call.inputTokens());
+    }
     if (!call.model().isEmpty()) {
       span.setAttribute(TraceNames.MODEL, SpannedAttempt.shortened(call.model()));
     }

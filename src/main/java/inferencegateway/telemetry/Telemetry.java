@@ -11,6 +11,7 @@ import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import io.opentelemetry.sdk.resources.Resource;
 import java.io.IOException;
+import java.net.URI;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -70,7 +71,7 @@ public final class Telemetry implements AutoCloseable {
           .addSpanExporterCustomizer(
               (exporter, properties) -> {
                 spans.set(true);
-                return new WatchedExporter(exporter);
+                return new WatchedExporter(exporter, collector(properties));
               })
           .addMeterProviderCustomizer(
               (meters, properties) ->
@@ -112,6 +113,19 @@ public final class Telemetry implements AutoCloseable {
         Stream.of("otel.exporter.otlp.endpoint", "otel.exporter.otlp.traces.endpoint")
             .anyMatch(name -> properties.getString(name) != null);
     return Map.of("otel.traces.exporter", named ? "otlp" : "none");
+  }
+
+  /** Host and port only: a URL may hold a password. */
+  private static String collector(ConfigProperties properties) {
+    String whole = properties.getString("otel.exporter.otlp.endpoint", "the collector");
+    String url = properties.getString("otel.exporter.otlp.traces.endpoint", whole);
+    try {
+      URI address = URI.create(url);
+      String port = address.getPort() < 0 ? "" : ":" + address.getPort();
+      return address.getHost() == null ? "the collector" : address.getHost() + port;
+    } catch (IllegalArgumentException e) {
+      return "the collector";
+    }
   }
 
   public OpenTelemetry sdk() {

@@ -3,9 +3,12 @@ package inferencegateway.telemetry;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
+import java.io.UncheckedIOException;
 import java.util.Collection;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,15 +22,22 @@ final class WatchedExporter implements SpanExporter {
 
   private static final Logger LOG = LoggerFactory.getLogger(WatchedExporter.class);
 
+  private static final int LONGEST = 200;
+
   private final SpanExporter exporter;
+  private final String to;
 
   /** Answers may come on threads of the exporter's choice. */
   private final AtomicBoolean failing = new AtomicBoolean();
 
   private final AtomicLong lost = new AtomicLong();
 
-  WatchedExporter(SpanExporter exporter) {
+  /**
+   * @param to its address, for people
+   */
+  WatchedExporter(SpanExporter exporter, String to) {
     this.exporter = exporter;
+    this.to = to;
   }
 
   @Override
@@ -47,13 +57,29 @@ final class WatchedExporter implements SpanExporter {
     }
     lost.addAndGet(count);
     if (failing.compareAndSet(false, true)) {
-      Throwable why = result.getFailureThrowable();
       LOG.warn(
           "Spans cannot be sent to {}: {}. They are dropped and counted until it takes them again;"
               + " calls are not affected",
-          exporter,
-          why == null ? "refused" : String.valueOf(why.getMessage()));
+          to,
+          words(result.getFailureThrowable()));
     }
+  }
+
+  private static String words(@Nullable Throwable failure) {
+    if (failure == null) {
+      return "not taken in time";
+    }
+    Throwable why = failure;
+    while (isWrapping(why) && why.getCause() != null) {
+      why = why.getCause();
+    }
+    String words = why.getClass().getSimpleName();
+    String message = why.getMessage() == null ? "" : ": " + why.getMessage();
+    return (words + message).substring(0, Math.min(LONGEST, words.length() + message.length()));
+  }
+
+  private static boolean isWrapping(Throwable failure) {
+    return failure instanceof CompletionException || failure instanceof UncheckedIOException;
   }
 
   @Override
