@@ -78,8 +78,8 @@ public final class Telemetry implements AutoCloseable {
                   config.metrics() == null ? meters : meters.registerMetricReader(reader))
           .build()
           .getOpenTelemetrySdk();
-    } catch (ConfigurationException e) {
-      throw new IOException("OpenTelemetry's variables: " + e.getMessage(), e);
+    } catch (ConfigurationException | IllegalArgumentException | IllegalStateException e) {
+      throw new IOException("OpenTelemetry's variables (OTEL_...): " + e.getMessage(), e);
     }
   }
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** A collector that is down, refuses or hangs is no trouble of the callers'. */
@@ -110,6 +111,32 @@ class CollectorTroubleTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "gzip"})
+  void spansGoOverGrpcToo(String compression) {
+    try (Traced traced = new Traced();
+        Rig rig =
+            traced.during(
+                Map.of(
+                    "otel.exporter.otlp.endpoint",
+                    traced.collector().grpcEndpoint(),
+                    "otel.exporter.otlp.protocol",
+                    "grpc",
+                    "otel.exporter.otlp.headers",
+                    "api-key=1",
+                    "otel.exporter.otlp.compression",
+                    compression),
+                Rig::start)) {
+      call(rig, 3);
+      Eventually.within(Scene.SOON)
+          .assertThat("six spans", () -> traced.collector().spans().size() == 6);
+      traced.collector().be(Collector.Mood.REFUSES);
+      call(rig, 3);
+      Eventually.within(Scene.SOON).assertThat("a warning", () -> !lines("WARN").isEmpty());
+    }
+    assertEquals(1, lines("WARN").size());
+  }
+
   @Test
   void noCollectorThereIsNoTroubleEither() {
     int port;
@@ -119,7 +146,7 @@ class CollectorTroubleTest {
     System.setProperty("otel.exporter.otlp.endpoint", "http://127.0.0.1:" + port);
     System.setProperty("otel.bsp.schedule.delay", "20");
     try (Rig rig = Rig.start()) {
-      call(rig, CALLS);
+      call(rig, 10);
     } finally {
       System.clearProperty("otel.exporter.otlp.endpoint");
       System.clearProperty("otel.bsp.schedule.delay");

@@ -77,6 +77,20 @@ class TracesIT {
   }
 
   @Test
+  void spansGoOverGrpcToo() throws IOException {
+    try (Jar jar =
+        jar(
+            Map.of(
+                "OTEL_EXPORTER_OTLP_ENDPOINT",
+                collector.grpcEndpoint(),
+                "OTEL_EXPORTER_OTLP_PROTOCOL",
+                "grpc"))) {
+      call(jar, 1);
+      assertTwoSpans();
+    }
+  }
+
+  @Test
   void theSamplerIsTheVariables() throws IOException {
     try (Jar jar =
         jar(

@@ -2,8 +2,13 @@ package inferencegateway.testing;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.grpc.Server;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceResponse;
+import io.opentelemetry.proto.collector.trace.v1.TraceServiceGrpc;
 import io.opentelemetry.proto.resource.v1.Resource;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,7 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.zip.GZIPInputStream;
 
-/** A collector of spans: OTLP over HTTP, protobuf, on a port of its own. */
+/** A collector of spans: OTLP over HTTP, protobuf, and over gRPC, each on a port of its own. */
 public final class Collector implements AutoCloseable {
 
   /** How it takes what it gets. */
@@ -32,29 +37,52 @@ public final class Collector implements AutoCloseable {
   private static final String PATH = "/v1/traces";
 
   private final HttpServer server;
+  private final Server grpc;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<ExportTraceServiceRequest> taken = new CopyOnWriteArrayList<>();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Mood mood = Mood.TAKES;
 
-  private Collector(int port) {
+  private Collector() {
     try {
-      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     server.createContext(PATH, this::take);
     server.setExecutor(threads);
     server.start();
+    grpc = overGrpc();
+  }
+
+  private Server overGrpc() {
+    try {
+      return NettyServerBuilder.forAddress(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+          .addService(
+              new TraceServiceGrpc.TraceServiceImplBase() {
+                @Override
+                public void export(
+                    ExportTraceServiceRequest request,
+                    StreamObserver<ExportTraceServiceResponse> answer) {
+                  if (mood == Mood.TAKES) {
+                    taken.add(request);
+                    answer.onNext(ExportTraceServiceResponse.getDefaultInstance());
+                    answer.onCompleted();
+                  } else if (mood == Mood.REFUSES) {
+                    answer.onError(Status.INVALID_ARGUMENT.asRuntimeException());
+                  }
+                }
+              })
+          .build()
+          .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   public static Collector start() {
-    return new Collector(0);
-  }
-
-  /** Where one was before. */
-  public static Collector startAt(int port) {
-    return new Collector(port);
+    return new Collector();
   }
 
   public void be(Mood next) {
@@ -68,6 +96,11 @@ public final class Collector implements AutoCloseable {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   public String endpoint() {
     return "http://127.0.0.1:" + port();
+  }
+
+  /** The same for gRPC. */
+  public String grpcEndpoint() {
+    return "http://127.0.0.1:" + grpc.getPort();
   }
 
   private void take(HttpExchange exchange) throws IOException {
@@ -126,6 +159,7 @@ public final class Collector implements AutoCloseable {
   public void close() {
     closed.countDown();
     server.stop(0);
+    grpc.shutdownNow();
     threads.shutdownNow();
   }
 }
