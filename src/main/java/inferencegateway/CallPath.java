@@ -9,6 +9,7 @@ import inferencegateway.route.Fleet;
 import inferencegateway.route.Routes;
 import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallRecord;
+import inferencegateway.telemetry.Tracing;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.function.BooleanSupplier;
@@ -31,7 +32,8 @@ record CallPath(Fleet fleet, Gate gate, Calls calls, Services services) implemen
       Fleet.Opening opening,
       BooleanSupplier shortOfMemory,
       Consumer<CallRecord> whenOver,
-      AuditLog audit)
+      AuditLog audit,
+      Tracing tracing)
       throws IOException {
     Fleet fleet = new Fleet(config.routing(), opening, InetAddress::getAllByName);
     Gate gate = new Gate(config.admission(), shortOfMemory);
@@ -42,7 +44,8 @@ record CallPath(Fleet fleet, Gate gate, Calls calls, Services services) implemen
             config.call(),
             config.upstream().maxResponseBytes(),
             whenOver,
-            audit);
+            audit,
+            tracing);
     return new CallPath(fleet, gate, calls, new Services(calls, loops::current));
   }
 

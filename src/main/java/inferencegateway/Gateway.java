@@ -8,6 +8,7 @@ import inferencegateway.call.RequestMemory;
 import inferencegateway.call.Watchdog;
 import inferencegateway.chat.Reason;
 import inferencegateway.cli.RunningGateway;
+import inferencegateway.cli.Version;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
 import inferencegateway.config.Reloadable;
@@ -94,7 +95,8 @@ public final class Gateway implements RunningGateway {
             new BackendOpening(loops, config, probing),
             strain::isShortOfMemory,
             this::callOver,
-            audit);
+            audit,
+            telemetry.tracing());
     this.listener =
         new GrpcListener(
             config.listener(),
@@ -110,7 +112,7 @@ public final class Gateway implements RunningGateway {
             path.fleet(),
             new Watchdog(
                 path.calls(), path.routes(), config.health().stall(), this::backendsChanged));
-    this.warmUp = new WarmUp(config, loops, readiness::warm);
+    this.warmUp = new WarmUp(config, loops, telemetry.tracing(), readiness::warm);
     this.drain =
         new Drain(
             config.drain(),
@@ -125,7 +127,8 @@ public final class Gateway implements RunningGateway {
    */
   public static Gateway start(GatewayConfig config) throws IOException {
     Followed followed = Followed.open(config);
-    Gateway gateway = new Gateway(config, followed, Telemetry.start(config.telemetry()));
+    Gateway gateway =
+        new Gateway(config, followed, Telemetry.start(config.telemetry(), Version.of("version")));
     try {
       gateway.open();
     } catch (IOException | RuntimeException e) {

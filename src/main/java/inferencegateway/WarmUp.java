@@ -14,6 +14,7 @@ import inferencegateway.server.Served;
 import inferencegateway.simulator.Simulator;
 import inferencegateway.simulator.SimulatorConfig;
 import inferencegateway.telemetry.AuditLog;
+import inferencegateway.telemetry.Tracing;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -31,13 +32,18 @@ final class WarmUp implements AutoCloseable {
 
   private final GatewayConfig config;
   private final Loops loops;
+  private final Tracing tracing;
   private final Runnable warm;
   private final Thread thread = new Thread(this::run, "warm-up");
   private volatile boolean closed;
 
-  WarmUp(GatewayConfig config, Loops loops, Runnable warm) {
+  /**
+   * @param tracing the gateway's own, so that its code is warm too; nobody gets these spans
+   */
+  WarmUp(GatewayConfig config, Loops loops, Tracing tracing, Runnable warm) {
     this.config = config;
     this.loops = loops;
+    this.tracing = tracing.unseen();
     this.warm = warm;
     thread.setDaemon(true);
   }
@@ -111,7 +117,8 @@ final class WarmUp implements AutoCloseable {
         new BackendOpening(loops, towards, null),
         () -> false,
         call -> {},
-        new AuditLog());
+        new AuditLog(),
+        tracing);
   }
 
   private GatewayConfig towards(Simulator simulator) {

@@ -1,8 +1,10 @@
 package inferencegateway.api;
 
+import inferencegateway.auth.Caller;
 import inferencegateway.call.ActiveCall;
 import inferencegateway.call.CallInfo;
 import inferencegateway.call.Calls;
+import inferencegateway.chat.Tracking;
 import inferencegateway.http.CallLoop;
 import io.grpc.Context;
 import io.grpc.Grpc;
@@ -53,11 +55,15 @@ final class ChatHandler<Q, A> implements ServerCallHandler<Incoming<Q>, A> {
 
   private CallInfo info(ServerCall<Incoming<Q>, A> call, Metadata headers) {
     SocketAddress peer = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+    Tracking tracking = TraceHeaders.of(headers);
+    String name = call.getMethodDescriptor().getFullMethodName();
+    Caller caller = Door.caller();
     return new CallInfo(
-        TraceHeaders.of(headers),
-        call.getMethodDescriptor().getFullMethodName(),
+        tracking,
+        calls.tracing().arrived(tracking, name, peer, caller.name(), method.streaming()),
+        name,
         Objects.toString(peer),
-        Door.caller(),
+        caller,
         session(headers),
         headers.containsKey(PREVIOUS_ATTEMPTS),
         method.streaming(),

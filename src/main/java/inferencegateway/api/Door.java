@@ -9,8 +9,10 @@ import inferencegateway.call.Statuses;
 import inferencegateway.chat.Failure;
 import inferencegateway.chat.Phase;
 import inferencegateway.chat.Reason;
+import inferencegateway.chat.Tracking;
 import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.Denial;
+import inferencegateway.telemetry.TraceContext;
 import io.grpc.Context;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
@@ -135,7 +137,8 @@ public final class Door implements ServerInterceptor {
       String caller,
       String credential,
       String why) {
-    String requestId = RequestIds.of(headers);
+    Tracking tracking = TraceHeaders.of(headers);
+    String requestId = tracking.requestId();
     audit.denied(
         new Denial(
             failure.reason(),
@@ -145,7 +148,8 @@ public final class Door implements ServerInterceptor {
             Objects.toString(peer(call)),
             call.getMethodDescriptor().getFullMethodName(),
             "",
-            why));
+            why,
+            TraceContext.of(tracking)));
     Statuses.Answer answer = Statuses.of(failure, requestId, Phase.ADMISSION, 0);
     call.close(answer.status(), answer.trailers());
     return new ServerCall.Listener<>() {};

@@ -47,7 +47,7 @@ final class RequestListener<Q> extends ServerCall.Listener<Incoming<Q>> {
     try {
       run(asked);
     } catch (RuntimeException e) {
-      LOG.error("a request could not be run", e);
+      call.log(LOG.atError()).setCause(e).log("a request could not be run");
       call.reject(Failure.of(Reason.BUG, "the gateway failed on this request; please report it"));
     }
   }

@@ -13,11 +13,13 @@ import inferencegateway.route.Backend;
 import inferencegateway.route.Routes;
 import inferencegateway.route.Trip;
 import inferencegateway.telemetry.Denial;
+import inferencegateway.telemetry.TraceContext;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * One call, from its headers to its single end. What happens in between is {@link Answering}.
@@ -119,9 +121,16 @@ public final class ActiveCall {
                 info.peer(),
                 info.method(),
                 model,
-                ""));
+                "",
+                info.trace().context()));
     String what = model.isEmpty() ? "a model that it does not name" : "model " + model;
     fail(Failure.of(Reason.PERMISSION_DENIED, "caller " + name + " may not use " + what));
+  }
+
+  /** Says which call a line is about. */
+  public LoggingEventBuilder log(LoggingEventBuilder line) {
+    return TraceContext.addTo(
+        line.addKeyValue("request_id", info.requestId()), info.trace().context());
   }
 
   /** The request cannot be served. */

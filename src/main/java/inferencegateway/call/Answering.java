@@ -116,6 +116,7 @@ final class Answering implements Dispatch.Owner {
       return;
     }
     phase = Phase.PREFILL;
+    info.trace().connected(dispatch.connectionUse().reused());
     if (isUpstreamStreamed(request)) {
       patience.waitForFirstToken();
     }
@@ -125,6 +126,7 @@ final class Answering implements Dispatch.Owner {
 
   @Override
   public void onHead(AnswerHead head) {
+    info.trace().head(head);
     if (!isRescue()) { // The caller has one answer, under its first name.
       flow.head(head);
     }
@@ -169,6 +171,7 @@ final class Answering implements Dispatch.Owner {
         clock.firstToken(now);
       }
       dispatch.firstToken();
+      info.trace().firstToken();
       patience.waitForNextToken();
     }
   }
@@ -199,6 +202,7 @@ final class Answering implements Dispatch.Owner {
 
   @Override
   public void onCompleted(Finish finish, @Nullable Usage usage) {
+    info.trace().answered(finish, usage);
     dispatch.completed();
     call.end(new Outcome.Completed(finish, total(usage)));
   }
@@ -241,6 +245,7 @@ final class Answering implements Dispatch.Owner {
     @Override
     public void pause() {
       phase = Phase.BACKPRESSURE;
+      info.trace().paused();
       patience.silence().stop();
       callerMoved();
       dispatch.pause();
@@ -254,6 +259,7 @@ final class Answering implements Dispatch.Owner {
     @Override
     public void resume() {
       phase = Phase.DECODE;
+      info.trace().resumed();
       patience.stopWaitingForCaller();
       patience.waitForNextToken();
       dispatch.resume();
@@ -304,7 +310,7 @@ final class Answering implements Dispatch.Owner {
     attemptDeltas = 0;
     patience.startOver();
     flow.newSource();
-    dispatch.carryOn(way, rest);
+    dispatch.carryOn(way, rest, failure.reason());
     return true;
   }
 

@@ -3,12 +3,14 @@ package inferencegateway.call;
 import inferencegateway.auth.Caller;
 import inferencegateway.chat.Tracking;
 import inferencegateway.http.CallLoop;
+import inferencegateway.telemetry.CallTrace;
 import io.grpc.Context;
 
 /**
  * What is known of a call when its headers are in.
  *
  * @param tracking its request id, the caller's or one of ours, and the trace it is part of
+ * @param trace told what becomes of it
  * @param method full name, as {@code inference.InferenceService/Generate}
  * @param peer the caller's address, for the log
  * @param caller whose call it is, with what it may do
@@ -21,6 +23,7 @@ import io.grpc.Context;
  */
 public record CallInfo(
     Tracking tracking,
+    CallTrace trace,
     String method,
     String peer,
     Caller caller,

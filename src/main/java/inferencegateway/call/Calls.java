@@ -6,6 +6,7 @@ import inferencegateway.route.RetryBudget;
 import inferencegateway.route.Routes;
 import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallRecord;
+import inferencegateway.telemetry.Tracing;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -19,6 +20,7 @@ public final class Calls {
   private final int maxResponseBytes;
   private final Consumer<CallRecord> whenOver;
   private final AuditLog audit;
+  private final Tracing tracing;
   private final RetryBudget retryBudget = new RetryBudget();
   private final Set<ActiveCall> running = ConcurrentHashMap.newKeySet();
 
@@ -28,13 +30,15 @@ public final class Calls {
       CallConfig limits,
       int maxResponseBytes,
       Consumer<CallRecord> whenOver,
-      AuditLog audit) {
+      AuditLog audit,
+      Tracing tracing) {
     this.routes = routes;
     this.gate = gate;
     this.limits = limits;
     this.maxResponseBytes = maxResponseBytes;
     this.whenOver = whenOver;
     this.audit = audit;
+    this.tracing = tracing;
   }
 
   /** Takes up a call whose headers have arrived. On the call's loop. */
@@ -53,6 +57,11 @@ public final class Calls {
   /** How many calls run now. */
   public int running() {
     return running.size();
+  }
+
+  /** Begins the trace of each call. */
+  public Tracing tracing() {
+    return tracing;
   }
 
   Routes routes() {
@@ -86,6 +95,8 @@ public final class Calls {
 
   void ended(ActiveCall call, Outcome outcome) {
     running.remove(call);
-    whenOver.accept(Records.of(call, outcome));
+    CallRecord record = Records.of(call, outcome);
+    call.info().trace().ended(record);
+    whenOver.accept(record);
   }
 }

@@ -75,7 +75,8 @@ final class Records {
         use.reused(),
         use.attempts(),
         call.rescued(),
-        failure == null ? null : detail(failure, use.attempts() > 0));
+        failure == null ? null : detail(failure, use.attempts() > 0),
+        call.info().trace().context());
   }
 
   /**

@@ -30,7 +30,7 @@ public final class AccessLog {
 
   private static LoggingEventBuilder names(LoggingEventBuilder line, CallRecord call) {
     LoggingEventBuilder next =
-        line.addKeyValue("request_id", call.requestId())
+        TraceContext.addTo(line.addKeyValue("request_id", call.requestId()), call.traceContext())
             .addKeyValue("method", call.method())
             .addKeyValue("peer", call.peer());
     next = call.caller().isEmpty() ? next : next.addKeyValue("caller", call.caller());

@@ -49,6 +49,7 @@ public final class AuditLog {
         LOG.atWarn()
             .addKeyValue("reason", denial.reason())
             .addKeyValue("request_id", denial.requestId());
+    line = TraceContext.addTo(line, denial.traceContext());
     line = ifSaid(line, "caller", denial.caller());
     line = ifSaid(line, "credential", denial.credential());
     line =

@@ -1,6 +1,7 @@
 package inferencegateway.telemetry;
 
 import inferencegateway.chat.Phase;
+import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param reused whether the upstream connection had been used before
  * @param attempts 0 when nothing was sent, 2 after the replay of a stale connection
  * @param rescued how often another backend went on with an answer whose backend had died
+ * @param traceContext the call's span; where none is made, the caller's; else the root
  */
 public record CallRecord(
     String requestId,
@@ -41,4 +43,5 @@ public record CallRecord(
     boolean reused,
     int attempts,
     int rescued,
-    @Nullable String detail) {}
+    @Nullable String detail,
+    Context traceContext) {}

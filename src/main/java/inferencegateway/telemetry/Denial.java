@@ -1,6 +1,7 @@
 package inferencegateway.telemetry;
 
 import inferencegateway.chat.Reason;
+import io.opentelemetry.context.Context;
 
 /**
  * A call that was refused for whose it is.
@@ -11,6 +12,7 @@ import inferencegateway.chat.Reason;
  *     known ones
  * @param model the one asked for; empty where it has not come to that
  * @param why more of it, for the operator; may be empty
+ * @param traceContext what it is part of
  */
 public record Denial(
     Reason reason,
@@ -20,4 +22,5 @@ public record Denial(
     String peer,
     String method,
     String model,
-    String why) {}
+    String why,
+    Context traceContext) {}

@@ -8,18 +8,25 @@ import ch.qos.logback.core.spi.FilterReply;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Marker;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * Keeps gRPC's and Netty's warnings to one a second for each kind, and their stack traces out.
+ * Keeps the warnings of gRPC, Netty and OpenTelemetry to one a second for each kind, and their
+ * stack traces out. That spans cannot be sent is not theirs to tell: {@link WatchedExporter} does,
+ * once.
  *
  * <p>Any caller can make them log, as often as it likes: a bad {@code grpc-timeout}, a missing
  * {@code te} header, frames for streams just cancelled. What was left out is told with the next
  * line that is let through.
  */
 final class LibraryLines extends TurboFilter {
+
+  private static final String EXPORT = "io.opentelemetry.";
+  private static final Pattern SPANS_NOT_SENT =
+      Pattern.compile("^Failed to export( [0-9]+)? spans|^Exporter failed");
 
   private static final long NANOS_BETWEEN = 1_000_000_000L;
   private static final int MOST_KINDS = 256;
@@ -46,7 +53,8 @@ final class LibraryLines extends TurboFilter {
     if (format == null || !concerns(logger, level)) {
       return FilterReply.NEUTRAL;
     }
-    long leftOut = admit(kind(logger, format, thrown));
+    boolean ours = isOfSpans(logger, format);
+    long leftOut = ours ? -1 : admit(kind(logger, format, thrown));
     if (leftOut >= 0) {
       write(logger, level, format, params, thrown, leftOut);
     }
@@ -55,8 +63,13 @@ final class LibraryLines extends TurboFilter {
 
   private static boolean concerns(Logger logger, Level level) {
     return level.isGreaterOrEqual(Level.WARN)
-        && logger.getName().startsWith("io.grpc")
+        && (logger.getName().startsWith("io.grpc") || logger.getName().startsWith(EXPORT))
         && level.isGreaterOrEqual(logger.getEffectiveLevel());
+  }
+
+  private static boolean isOfSpans(Logger logger, String format) {
+    return logger.getName().startsWith(EXPORT)
+        && (SPANS_NOT_SENT.matcher(format).find() || format.startsWith("Too many log messages"));
   }
 
   /** Numbers, such as ports and stream ids, make no new kind. */

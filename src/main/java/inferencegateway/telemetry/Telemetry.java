@@ -2,13 +2,20 @@ package inferencegateway.telemetry;
 
 import inferencegateway.config.TelemetryConfig;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.exporter.prometheus.PrometheusMetricReader;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
+import io.opentelemetry.sdk.resources.Resource;
 import java.io.IOException;
+import java.net.URI;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,62 +29,111 @@ public final class Telemetry implements AutoCloseable {
   private static final long LAST_EXPORT_SECONDS = 2;
 
   private final OpenTelemetrySdk sdk;
+  private final Tracing tracing;
   private final @Nullable MetricsPage page;
 
-  private Telemetry(OpenTelemetrySdk sdk, @Nullable MetricsPage page) {
+  private Telemetry(OpenTelemetrySdk sdk, boolean spans, @Nullable MetricsPage page) {
     this.sdk = sdk;
+    this.tracing = spans ? Tracing.by(sdk.getTracerProvider()) : Tracing.OFF;
     this.page = page;
   }
 
   /**
    * Opens the page of metrics.
    *
+   * @param version the gateway's own
    * @throws IOException says in one line which key or variable is wrong, and why
    */
-  public static Telemetry start(TelemetryConfig config) throws IOException {
+  public static Telemetry start(TelemetryConfig config, String version) throws IOException {
     PrometheusMetricReader reader = PrometheusMetricReader.create();
-    OpenTelemetrySdk sdk = sdk(config, reader);
+    AtomicBoolean spans = new AtomicBoolean();
+    OpenTelemetrySdk sdk = sdk(config, reader, spans, process(version));
     try {
-      return new Telemetry(sdk, MetricsPage.open(config.metrics(), reader));
+      return new Telemetry(sdk, spans.get(), MetricsPage.open(config.metrics(), reader));
     } catch (IOException e) {
       sdk.close();
       throw e;
     }
   }
 
-  private static OpenTelemetrySdk sdk(TelemetryConfig config, PrometheusMetricReader reader)
+  /**
+   * @param spans set where there is somebody to send them to
+   */
+  private static OpenTelemetrySdk sdk(
+      TelemetryConfig config, PrometheusMetricReader reader, AtomicBoolean spans, Resource process)
       throws IOException {
     try {
       return AutoConfiguredOpenTelemetrySdk.builder()
           .disableShutdownHook()
           .addPropertiesSupplier(Telemetry::defaults)
+          .addResourceCustomizer((said, properties) -> process.merge(said))
+          .addPropertiesCustomizer(Telemetry::exporter)
+          .addSpanExporterCustomizer(
+              (exporter, properties) -> {
+                spans.set(true);
+                return new WatchedExporter(exporter, collector(properties));
+              })
           .addMeterProviderCustomizer(
               (meters, properties) ->
                   config.metrics() == null ? meters : meters.registerMetricReader(reader))
           .build()
           .getOpenTelemetrySdk();
-    } catch (ConfigurationException e) {
-      throw new IOException("OpenTelemetry's variables: " + e.getMessage(), e);
+    } catch (ConfigurationException | IllegalArgumentException | IllegalStateException e) {
+      throw new IOException("OpenTelemetry's variables (OTEL_...): " + e.getMessage(), e);
     }
+  }
+
+  /** Tells this process from others of its name; what the environment says wins. */
+  private static Resource process(String version) {
+    return Resource.create(
+        Attributes.of(
+            AttributeKey.stringKey("service.version"),
+            version,
+            AttributeKey.stringKey("service.instance.id"),
+            UUID.randomUUID().toString()));
   }
 
   /** Weaker than the environment. */
   private static Map<String, String> defaults() {
     return Map.of(
         "otel.service.name", "inference-gateway",
-        "otel.traces.exporter", isEndpointSet() ? "otlp" : "none",
         "otel.metrics.exporter", "none",
         "otel.logs.exporter", "none",
-        "otel.exporter.otlp.protocol", "http/protobuf");
+        "otel.exporter.otlp.protocol", "http/protobuf",
+        // Names of the semantic conventions for what the SDK counts of itself.
+        "otel.experimental.sdk.telemetry.version", "latest");
   }
 
-  private static boolean isEndpointSet() {
-    return Stream.of("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-        .anyMatch(name -> System.getenv(name) != null);
+  /** Where nobody says who gets the spans, naming an endpoint says it. */
+  private static Map<String, String> exporter(ConfigProperties properties) {
+    if (properties.getString("otel.traces.exporter") != null) {
+      return Map.of();
+    }
+    boolean named =
+        Stream.of("otel.exporter.otlp.endpoint", "otel.exporter.otlp.traces.endpoint")
+            .anyMatch(name -> properties.getString(name) != null);
+    return Map.of("otel.traces.exporter", named ? "otlp" : "none");
+  }
+
+  /** Host and port only: a URL may hold a password. */
+  private static String collector(ConfigProperties properties) {
+    String whole = properties.getString("otel.exporter.otlp.endpoint", "the collector");
+    String url = properties.getString("otel.exporter.otlp.traces.endpoint", whole);
+    try {
+      URI address = URI.create(url);
+      String port = address.getPort() < 0 ? "" : ":" + address.getPort();
+      return address.getHost() == null ? "the collector" : address.getHost() + port;
+    } catch (IllegalArgumentException e) {
+      return "the collector";
+    }
   }
 
   public OpenTelemetry sdk() {
     return sdk;
+  }
+
+  public Tracing tracing() {
+    return tracing;
   }
 
   /** Where Prometheus reads; -1: nowhere. */

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -35,6 +36,14 @@ final class Jar implements AutoCloseable {
   /** Returns once it says that it is started; it may not be ready. */
   static Jar serve(int backendPort, String... flags) throws IOException {
     return started(process(backendPort, flags));
+  }
+
+  /** With further variables of the environment. */
+  static Jar serve(Map<String, String> variables, int backendPort, String... flags)
+      throws IOException {
+    ProcessBuilder builder = builder(backendPort, flags);
+    builder.environment().putAll(variables);
+    return started(builder.redirectErrorStream(true).start());
   }
 
   /** With a limit to the files that it may open. */

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import inferencegateway.chat.Reason;
+import io.opentelemetry.context.Context;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -38,7 +39,8 @@ class AuditLogTest {
   }
 
   private static Denial denial(Reason reason) {
-    return new Denial(reason, "id-1", "", "key", "/10.0.0.1:5", "a/b", "", "unknown key");
+    return new Denial(
+        reason, "id-1", "", "key", "/10.0.0.1:5", "a/b", "", "unknown key", Context.root());
   }
 
   private Map<String, String> pairs(int line) {
@@ -58,7 +60,8 @@ class AuditLogTest {
             "/10.0.0.1:5",
             "a/b",
             "m".repeat(500),
-            ""));
+            "",
+            Context.root()));
     assertEquals(
         Map.of(
             "reason", "UNAUTHENTICATED",

@@ -50,6 +50,20 @@ final class LibraryLinesTest {
     assertEquals(2, written.list.size());
   }
 
+  /** The exporter's own watch tells of it, once. */
+  @Test
+  void thatSpansCannotBeSentIsNotTheLibrarysToTell() {
+    Logger exporter = context.getLogger("io.opentelemetry.exporter.otlp.internal.HttpExporter");
+    for (int i = 0; i < 10; i++) {
+      exporter.error("Failed to export " + i + " spans. The request could not be executed.");
+    }
+    exporter.warn("Too many log messages detected. Will only log 1 time(s) per 1 minute.");
+    assertEquals(0, written.list.size());
+    exporter.warn("Failed to export 3 metrics.", new IllegalStateException("why"));
+    exporter.warn("Failed to export 4 metrics.", new IllegalStateException("why"));
+    assertEquals(1, written.list.size());
+  }
+
   @Test
   void kindsAreBounded() {
     for (int i = 0; i < 10_000; i++) {
