@@ -5,10 +5,10 @@ import inferencegateway.config.CallConfig;
 import inferencegateway.route.RetryBudget;
 import inferencegateway.route.Routes;
 import inferencegateway.telemetry.AuditLog;
+import inferencegateway.telemetry.CallListener;
 import inferencegateway.telemetry.CallRecord;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 /** All calls that run now, on every loop. Thread-safe. */
 public final class Calls {
@@ -17,7 +17,7 @@ public final class Calls {
   private final Gate gate;
   private final CallConfig limits;
   private final int maxResponseBytes;
-  private final Consumer<CallRecord> whenOver;
+  private final CallListener listener;
   private final AuditLog audit;
   private final RetryBudget retryBudget = new RetryBudget();
   private final Set<ActiveCall> running = ConcurrentHashMap.newKeySet();
@@ -27,13 +27,13 @@ public final class Calls {
       Gate gate,
       CallConfig limits,
       int maxResponseBytes,
-      Consumer<CallRecord> whenOver,
+      CallListener listener,
       AuditLog audit) {
     this.routes = routes;
     this.gate = gate;
     this.limits = limits;
     this.maxResponseBytes = maxResponseBytes;
-    this.whenOver = whenOver;
+    this.listener = listener;
     this.audit = audit;
   }
 
@@ -86,6 +86,11 @@ public final class Calls {
 
   void ended(ActiveCall call, Outcome outcome) {
     running.remove(call);
-    whenOver.accept(Records.of(call, outcome));
+    CallRecord record = Records.of(call, outcome);
+    listener.over(record);
+    if (outcome instanceof Outcome.Abandoned gone) {
+      call.whenUpstreamClosed(
+          () -> listener.upstreamClosed(record, System.nanoTime() - gone.seenAt()));
+    }
   }
 }

@@ -75,6 +75,9 @@ final class Records {
         use.reused(),
         use.attempts(),
         call.rescued(),
+        call.moved(),
+        call.fallbacks(),
+        io.opentelemetry.context.Context.root(),
         failure == null ? null : detail(failure, use.attempts() > 0));
   }
 

@@ -1,10 +1,12 @@
 package inferencegateway.server;
 
 import io.grpc.HandlerRegistry;
+import io.grpc.ServerBuilder;
 import io.grpc.ServerInterceptor;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.ServerStreamTracer;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +14,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fallback answers methods that no service has; null: the library's plain UNIMPLEMENTED
  * @param interceptors outermost first; they wrap the fallback's methods too
+ * @param observer adds to the server what measures it
  */
 public record Served(
     List<ServerServiceDefinition> services,
     @Nullable HandlerRegistry fallback,
     List<ServerInterceptor> interceptors,
-    List<ServerStreamTracer.Factory> tracers) {
+    List<ServerStreamTracer.Factory> tracers,
+    Consumer<ServerBuilder<?>> observer) {
+
+  /** Nobody looks on. */
+  public Served(
+      List<ServerServiceDefinition> services,
+      @Nullable HandlerRegistry fallback,
+      List<ServerInterceptor> interceptors,
+      List<ServerStreamTracer.Factory> tracers) {
+    this(services, fallback, interceptors, tracers, builder -> {});
+  }
 
   public Served {
     services = List.copyOf(services);

@@ -3,6 +3,7 @@ package inferencegateway.telemetry;
 import inferencegateway.chat.Reason;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,19 +25,29 @@ public final class AuditLog {
   private static final int LONGEST = 200;
 
   private final LongSupplier nanoTime;
+  private final Consumer<Denial> heard;
 
   /** Guarded by itself: calls end on every loop. */
   private final Map<Reason, Allowance> allowances = new EnumMap<>(Reason.class);
 
   public AuditLog() {
-    this(System::nanoTime);
+    this(any -> {});
   }
 
-  AuditLog(LongSupplier nanoTime) {
+  /**
+   * @param heard told of every denial, written or left out
+   */
+  public AuditLog(Consumer<Denial> heard) {
+    this(System::nanoTime, heard);
+  }
+
+  AuditLog(LongSupplier nanoTime, Consumer<Denial> heard) {
     this.nanoTime = nanoTime;
+    this.heard = heard;
   }
 
   public void denied(Denial denial) {
+    heard.accept(denial);
     long leftOut = admit(denial.reason());
     if (leftOut < 0) {
       return;

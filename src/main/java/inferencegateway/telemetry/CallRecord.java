@@ -1,6 +1,7 @@
 package inferencegateway.telemetry;
 
 import inferencegateway.chat.Phase;
+import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param reused whether the upstream connection had been used before
  * @param attempts 0 when nothing was sent, 2 after the replay of a stale connection
  * @param rescued how often another backend went on with an answer whose backend had died
+ * @param moved how often the call was sent to another backend before any output
+ * @param fallbacks how often it went on to another model
+ * @param traceContext holds the call's span, where there is one
  */
 public record CallRecord(
     String requestId,
@@ -41,4 +45,7 @@ public record CallRecord(
     boolean reused,
     int attempts,
     int rescued,
+    int moved,
+    int fallbacks,
+    Context traceContext,
     @Nullable String detail) {}

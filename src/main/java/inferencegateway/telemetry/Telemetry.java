@@ -22,10 +22,12 @@ public final class Telemetry implements AutoCloseable {
   private static final long LAST_EXPORT_SECONDS = 2;
 
   private final OpenTelemetrySdk sdk;
+  private final boolean measures;
   private final @Nullable MetricsPage page;
 
-  private Telemetry(OpenTelemetrySdk sdk, @Nullable MetricsPage page) {
+  private Telemetry(OpenTelemetrySdk sdk, boolean measures, @Nullable MetricsPage page) {
     this.sdk = sdk;
+    this.measures = measures;
     this.page = page;
   }
 
@@ -35,10 +37,12 @@ public final class Telemetry implements AutoCloseable {
    * @throws IOException says in one line which key or variable is wrong, and why
    */
   public static Telemetry start(TelemetryConfig config) throws IOException {
-    PrometheusMetricReader reader = PrometheusMetricReader.create();
+    PrometheusMetricReader reader =
+        PrometheusMetricReader.builder().setOtelScopeLabelsEnabled(false).build();
     OpenTelemetrySdk sdk = sdk(config, reader);
     try {
-      return new Telemetry(sdk, MetricsPage.open(config.metrics(), reader));
+      boolean measures = config.metrics() != null || isExported();
+      return new Telemetry(sdk, measures, MetricsPage.open(config.metrics(), reader));
     } catch (IOException e) {
       sdk.close();
       throw e;
@@ -71,6 +75,11 @@ public final class Telemetry implements AutoCloseable {
         "otel.exporter.otlp.protocol", "http/protobuf");
   }
 
+  private static boolean isExported() {
+    String exporter = System.getenv("OTEL_METRICS_EXPORTER");
+    return exporter != null && !exporter.isBlank() && !exporter.equals("none");
+  }
+
   private static boolean isEndpointSet() {
     return Stream.of("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
         .anyMatch(name -> System.getenv(name) != null);
@@ -78,6 +87,16 @@ public final class Telemetry implements AutoCloseable {
 
   public OpenTelemetry sdk() {
     return sdk;
+  }
+
+  /** Whether anybody may read metrics: the page, or a collector. */
+  public boolean measures() {
+    return measures;
+  }
+
+  /** Readers of the page that were turned away because there were too many. */
+  public long scrapesTurnedAway() {
+    return page == null ? 0 : page.turnedAway();
   }
 
   /** Where Prometheus reads; -1: nowhere. */
