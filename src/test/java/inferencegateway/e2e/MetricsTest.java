@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 class MetricsTest {
 
   private static final Map<String, String> ON = Map.of("metrics-listen", "127.0.0.1:0");
-  private static final int JUNK = 25_000;
+  private static final int JUNK = 5_000;
   private static final int AT_ONCE = 256;
 
   private static MetricsPageText page(Rig rig) {
@@ -140,7 +140,7 @@ class MetricsTest {
     }
   }
 
-  /** P35, over the wire: 25,000 models that nobody has and 25,000 methods that do not exist. */
+  /** P35, over the wire; what 50,000 would do is tried without one. */
   @Test
   void namesThatCallersMakeUpAreOther() throws Exception {
     Logger calls = (Logger) LoggerFactory.getLogger("inferencegateway.call");
@@ -169,7 +169,9 @@ class MetricsTest {
   }
 
   private static long series(MetricsPageText page) {
-    return page.series().stream().filter(each -> !each.name().startsWith("jvm_")).count();
+    return page.series().stream()
+        .filter(each -> !each.name().startsWith("jvm_") && !each.name().contains("_engine_"))
+        .count();
   }
 
   private static MethodDescriptor<CompleteRequest, CompleteResponse> junkMethod(int number) {
