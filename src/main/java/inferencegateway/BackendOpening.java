@@ -6,6 +6,7 @@ import inferencegateway.config.AdmissionConfig;
 import inferencegateway.config.BackendConfig;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.UpstreamConfig;
+import inferencegateway.http.ConnectionCounts;
 import inferencegateway.http.HttpClient;
 import inferencegateway.http.Loops;
 import inferencegateway.route.Backend;
@@ -13,6 +14,8 @@ import inferencegateway.route.Fleet;
 import inferencegateway.upstream.OpenAiBackend;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Makes each backend: its connections on every loop, its dialect, its places, its probes. */
@@ -22,6 +25,9 @@ final class BackendOpening implements Fleet.Opening {
   private final UpstreamConfig limits;
   private final AdmissionConfig admission;
   private final @Nullable Probing probing;
+
+  /** Of the backends that are open. */
+  private final Map<Backend, HttpClient> clients = new ConcurrentHashMap<>();
 
   /**
    * @param probing null: nobody looks after the backends
@@ -46,11 +52,22 @@ final class BackendOpening implements Fleet.Opening {
     Backend backend =
         new Backend(name, config, api, Capacity.of(admission.startingAt(config.running())));
     BackendProbes probes = probing == null ? null : probing.of(backend, credentials, only);
-    return new Opened(backend, credentials, http, probes);
+    clients.put(backend, http);
+    return new Opened(backend, credentials, http, probes, clients);
+  }
+
+  /** Null where it is not open. */
+  @Nullable ConnectionCounts connections(Backend backend) {
+    HttpClient http = clients.get(backend);
+    return http == null ? null : http.counts();
   }
 
   private record Opened(
-      Backend backend, Credentials credentials, HttpClient http, @Nullable BackendProbes probes)
+      Backend backend,
+      Credentials credentials,
+      HttpClient http,
+      @Nullable BackendProbes probes,
+      Map<Backend, HttpClient> clients)
       implements Fleet.Opened {
 
     @Override
@@ -74,6 +91,7 @@ final class BackendOpening implements Fleet.Opening {
 
     @Override
     public void close() {
+      clients.remove(backend);
       http.close();
     }
   }

@@ -8,12 +8,11 @@ import inferencegateway.http.Loops;
 import inferencegateway.route.Fleet;
 import inferencegateway.route.Routes;
 import inferencegateway.telemetry.AuditLog;
-import inferencegateway.telemetry.CallRecord;
+import inferencegateway.telemetry.CallListener;
 import inferencegateway.telemetry.Tracing;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 /** Everything between a listener and the backends. */
 record CallPath(Fleet fleet, Gate gate, Calls calls, Services services) implements AutoCloseable {
@@ -23,7 +22,7 @@ record CallPath(Fleet fleet, Gate gate, Calls calls, Services services) implemen
    *
    * @param loops started; the listener's calls arrive on them
    * @param shortOfMemory whether calls are to be refused
-   * @param whenOver told of every call at its end, on its loop
+   * @param listener told of every call at its end, on its loop
    * @throws IOException says in one line which file of which backend is wrong
    */
   static CallPath of(
@@ -31,7 +30,7 @@ record CallPath(Fleet fleet, Gate gate, Calls calls, Services services) implemen
       Loops loops,
       Fleet.Opening opening,
       BooleanSupplier shortOfMemory,
-      Consumer<CallRecord> whenOver,
+      CallListener listener,
       AuditLog audit,
       Tracing tracing)
       throws IOException {
@@ -43,7 +42,7 @@ record CallPath(Fleet fleet, Gate gate, Calls calls, Services services) implemen
             gate,
             config.call(),
             config.upstream().maxResponseBytes(),
-            whenOver,
+            listener,
             audit,
             tracing);
     return new CallPath(fleet, gate, calls, new Services(calls, loops::current));

@@ -5,7 +5,6 @@ import inferencegateway.config.CallersFile;
 import inferencegateway.config.ConfigException;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.StartFailure;
-import inferencegateway.config.Watch;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Supplier;
@@ -17,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param callers null: there is no list
  */
 record Followed(@Nullable CallersFile callers) {
+
+  private static final int UNLISTED = 100;
+  private static final int LISTED = 1_000;
 
   /**
    * @throws IOException says in one line which setting, which file, and why
@@ -38,9 +40,8 @@ record Followed(@Nullable CallersFile callers) {
     return callers == null ? () -> Callers.ANYONE : callers::callers;
   }
 
-  void addTo(Watch watch) {
-    if (callers != null) {
-      watch.add(callers);
-    }
+  /** How many callers metrics tell apart: a list names them, certificates may be anybody's. */
+  int mostCallers() {
+    return callers == null ? UNLISTED : LISTED;
   }
 }

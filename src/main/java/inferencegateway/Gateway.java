@@ -19,6 +19,8 @@ import inferencegateway.health.Pulse;
 import inferencegateway.health.Readiness;
 import inferencegateway.health.Strain;
 import inferencegateway.http.Loops;
+import inferencegateway.metrics.GatewayMetrics;
+import inferencegateway.metrics.Sources;
 import inferencegateway.route.Backend;
 import inferencegateway.server.DirectMemory;
 import inferencegateway.server.Drain;
@@ -29,7 +31,9 @@ import inferencegateway.server.LibraryLog;
 import inferencegateway.server.Served;
 import inferencegateway.telemetry.AccessLog;
 import inferencegateway.telemetry.AuditLog;
+import inferencegateway.telemetry.CallListener;
 import inferencegateway.telemetry.CallRecord;
+import inferencegateway.telemetry.Logging;
 import inferencegateway.telemetry.Telemetry;
 import inferencegateway.upstream.EngineLoad;
 import java.io.IOException;
@@ -55,7 +59,8 @@ public final class Gateway implements RunningGateway {
   private final Watch watch;
   private final Telemetry telemetry;
   private final AccessLog log = new AccessLog();
-  private final AuditLog audit = new AuditLog();
+  private final GatewayMetrics metrics;
+  private final AuditLog audit;
   private final LibraryLog libraryLog = new LibraryLog();
   private final Readiness readiness = new Readiness();
   private final Strain strain = new Strain(new HostReadings(DirectMemory::share), readiness);
@@ -82,19 +87,25 @@ public final class Gateway implements RunningGateway {
     this.config = config;
     this.telemetry = telemetry;
     this.followed = followed;
-    this.watch = new Watch(config.reload().interval());
+    this.metrics =
+        telemetry.measures()
+            ? GatewayMetrics.with(telemetry.sdk(), this::knowsModel, followed.mostCallers())
+            : GatewayMetrics.none();
+    this.audit = new AuditLog(metrics::denied);
+    this.watch = new Watch(config.reload().interval(), metrics::reloaded);
     this.loops = new Loops("gateway", Runtime.getRuntime().availableProcessors());
     loops.start();
     this.probing =
         Probing.started(
             config.health(), config.upstream(), this::backendsChanged, this::backendTells);
+    BackendOpening opening = new BackendOpening(loops, config, probing);
     this.path =
         CallPath.of(
             config,
             loops,
-            new BackendOpening(loops, config, probing),
+            opening,
             strain::isShortOfMemory,
-            this::callOver,
+            new CallsHeard(),
             audit,
             telemetry.tracing());
     this.listener =
@@ -118,6 +129,29 @@ public final class Gateway implements RunningGateway {
             config.drain(),
             listener,
             new Drain.Steps(readiness::drain, readiness::completeWatches, path.calls()::shutDown));
+    metrics.follow(sources(opening));
+  }
+
+  private Sources sources(BackendOpening opening) {
+    return new Sources(
+        path.routes()::backends,
+        opening::connections,
+        readiness::word,
+        path.calls()::running,
+        path.gate()::waiting,
+        listener::connections,
+        listener::rejectedConnections,
+        readiness::openWatches,
+        requestMemory::held,
+        DirectMemory::used,
+        DirectMemory::most,
+        Logging::droppedSoFar,
+        telemetry::scrapesTurnedAway);
+  }
+
+  /** Asked when a call is over, so that there is a path. */
+  private boolean knowsModel(String name) {
+    return path.routes().knows(name);
   }
 
   /**
@@ -154,11 +188,20 @@ public final class Gateway implements RunningGateway {
   private void followFiles() {
     Reloadable tls = listener.tls();
     if (tls != null) {
-      watch.add(tls);
+      follow(tls);
     }
-    followed.addTo(watch);
-    watch.add(path.fleet());
+    if (followed.callers() != null) {
+      follow(followed.callers());
+    }
+    follow(path.fleet());
     watch.start();
+  }
+
+  private void follow(Reloadable reloadable) {
+    watch.add(reloadable);
+    if (!reloadable.files().isEmpty()) {
+      metrics.follows(reloadable.files());
+    }
   }
 
   private Door door() {
@@ -176,7 +219,8 @@ public final class Gateway implements RunningGateway {
         new UnknownMethods(),
         List.of(new DrainHeader(readiness::isDraining), door),
         List.of(new AbruptEnd.Factory(), new InboundBytes.Factory(requestMemory)),
-        door::refusedHandshake);
+        door::refusedHandshake,
+        metrics::observe);
   }
 
   /** Any of them may have come or gone: the state of all, and who waits for a place. */
@@ -187,13 +231,24 @@ public final class Gateway implements RunningGateway {
   }
 
   private void backendTells(Backend backend, EngineLoad load) {
+    metrics.told(backend, load);
     path.gate().told(backend.capacity(), load.running(), load.waiting(), load.cache());
   }
 
-  private void callOver(CallRecord call) {
-    log.record(call);
-    if (Reason.NO_SOCKETS.name().equals(call.reason())) {
-      strain.sawNoSockets();
+  /** On each call's loop. */
+  private final class CallsHeard implements CallListener {
+    @Override
+    public void over(CallRecord call) {
+      log.record(call);
+      metrics.over(call);
+      if (Reason.NO_SOCKETS.name().equals(call.reason())) {
+        strain.sawNoSockets();
+      }
+    }
+
+    @Override
+    public void upstreamClosed(CallRecord call, long nanos) {
+      metrics.upstreamClosed(call, nanos);
     }
   }
 
@@ -285,6 +340,7 @@ public final class Gateway implements RunningGateway {
     path.close();
     probing.close();
     loops.close();
+    metrics.close();
     telemetry.close();
   }
 }

@@ -106,7 +106,8 @@ public final class Door implements ServerInterceptor {
             peer.toString(),
             "",
             "",
-            "TLS handshake failed: " + why));
+            "TLS handshake failed: " + why,
+            io.opentelemetry.context.Context.root()));
   }
 
   private static boolean mayCall(Caller caller, String method) {

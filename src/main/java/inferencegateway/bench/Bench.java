@@ -62,7 +62,7 @@ final class Bench {
   }
 
   /** Java compiles while it works; the proxy has nothing of the kind, or little. */
-  private void warmUp(Served server, LoadLoops loops) throws InterruptedException {
+  void warmUp(Served server, LoadLoops loops) throws InterruptedException {
     progress.accept("warming up, at most " + timing.warmUp().toSeconds() + " s");
     for (Scenario scenario : List.of(Scenario.UNARY_32, Scenario.STREAM_64, Scenario.PACED_200)) {
       Meter meter = new Meter();
@@ -98,8 +98,7 @@ final class Bench {
     return new Result(scenario, streams, ours, least, null);
   }
 
-  private Figure figure(Ask ask, int streams, Served server, LoadLoops loops)
-      throws InterruptedException {
+  Figure figure(Ask ask, int streams, Served server, LoadLoops loops) throws InterruptedException {
     Meter meter = new Meter();
     try (Load load = load(server, loops, meter)) {
       load.start(streams, ask);

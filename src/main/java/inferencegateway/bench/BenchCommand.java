@@ -124,6 +124,9 @@ public final class BenchCommand implements Callable<Integer> {
       if (chosen.contains(Scenario.OVERLOAD)) {
         return overload(servers, err);
       }
+      if (chosen.contains(Scenario.TELEMETRY)) {
+        return telemetry(servers, timing, err);
+      }
       Bench bench = new Bench(servers, timing, words -> say(err, words + " ..."));
       Report report = bench.run(chosen, checkedStreams());
       print(report, timing);
@@ -140,6 +143,22 @@ public final class BenchCommand implements Callable<Integer> {
     PrintWriter out = spec().commandLine().getOut();
     if (json) {
       out.println(asJson(Map.of("overload", report)));
+    } else {
+      report.words(Machine.here(), command()).forEach(out::println);
+    }
+    out.flush();
+    return report.holds() ? 0 : FAILED;
+  }
+
+  private int telemetry(Servers servers, Timing timing, PrintWriter err)
+      throws IOException, InterruptedException {
+    TelemetryCost cost =
+        new TelemetryCost(servers, timing, quick, words -> say(err, words + " ..."));
+    Integer asked = checkedStreams();
+    TelemetryCost.Report report = cost.run(asked == null ? Scenario.TELEMETRY.streams() : asked);
+    PrintWriter out = spec().commandLine().getOut();
+    if (json) {
+      out.println(asJson(Map.of("telemetry", report, "ratio", report.ratio())));
     } else {
       report.words(Machine.here(), command()).forEach(out::println);
     }
@@ -183,8 +202,10 @@ public final class BenchCommand implements Callable<Integer> {
   private List<Scenario> chosen() {
     try {
       List<Scenario> all = scenarios.stream().map(Scenario::of).distinct().toList();
-      if (all.contains(Scenario.OVERLOAD) && all.size() > 1) {
-        throw new IllegalArgumentException("--scenario overload runs alone");
+      for (Scenario each : all) {
+        if (each.isAlone() && all.size() > 1) {
+          throw new IllegalArgumentException("--scenario " + each.word() + " runs alone");
+        }
       }
       return all.isEmpty() ? Scenario.usual() : all;
     } catch (IllegalArgumentException unknown) {

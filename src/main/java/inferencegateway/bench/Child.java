@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +40,21 @@ final class Child implements AutoCloseable {
    */
   static Child start(String name, List<String> command, Predicate<String> telling)
       throws IOException {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    return start(name, command, Map.of(), telling);
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param environment beside this process's own
+   * @param telling the line of its output that {@link #line} is to hand out
+   */
+  static Child start(
+      String name, List<String> command, Map<String, String> environment, Predicate<String> telling)
+      throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(environment);
+    Process process = builder.start();
     Child child = new Child(name, process);
     Runtime.getRuntime().addShutdownHook(child.hook);
     process.getOutputStream().close();

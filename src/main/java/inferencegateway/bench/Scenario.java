@@ -19,13 +19,16 @@ enum Scenario {
       Kind.MEMORY, 2_000, Duration.ofMillis(200), 1_500, "memory of 2,000 streams, against 100"),
   OVERLOAD(
       Kind.OVERLOAD, 8, Duration.ofMillis(40), 20, "5 times what 8 slots can do; alone, 4 minutes"),
+  TELEMETRY(
+      Kind.TELEMETRY, 200, Duration.ofMillis(20), 256, "what metrics, log and traces cost; alone"),
   SMALLEST(Kind.STREAMED, 4, Duration.ofMillis(10), 200, "4 streams; shows that all of it works");
 
   enum Kind {
     STREAMED,
     WHOLE,
     MEMORY,
-    OVERLOAD
+    OVERLOAD,
+    TELEMETRY
   }
 
   private final Kind kind;
@@ -58,13 +61,18 @@ enum Scenario {
     return new Ask(kind != Kind.WHOLE, tokens, pace);
   }
 
+  /** Whether it runs with no other. */
+  boolean isAlone() {
+    return kind == Kind.OVERLOAD || kind == Kind.TELEMETRY;
+  }
+
   String help() {
     return help;
   }
 
   /** What runs when none is named. */
   static List<Scenario> usual() {
-    return Arrays.stream(values()).filter(s -> s != SMALLEST && s != OVERLOAD).toList();
+    return Arrays.stream(values()).filter(s -> s != SMALLEST && !s.isAlone()).toList();
   }
 
   /**

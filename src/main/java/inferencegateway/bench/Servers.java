@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Starts what is measured, on loopback, and returns when it serves. */
@@ -60,18 +62,28 @@ final class Servers {
 
   /** Its log is at WARN: a line per call belongs to calls, not to tokens. */
   Served gateway(int backend, String admission) throws IOException, InterruptedException {
+    return gateway(
+        backend, List.of(admission, "--metrics-listen=127.0.0.1:0", "--log-level=warn"), Map.of());
+  }
+
+  /**
+   * @param more arguments
+   * @param environment beside this process's own
+   */
+  Served gateway(int backend, List<String> more, Map<String, String> environment)
+      throws IOException, InterruptedException {
     int port = freePort();
-    List<String> arguments =
-        List.of(
-            "serve",
-            "--listen=127.0.0.1:" + port,
-            "--backend=http://127.0.0.1:" + backend + "/v1",
-            "--model=" + MODEL,
-            admission,
-            "--log-level=warn",
-            "--drain-pause=0s",
-            "--drain-grace=0s");
-    Child child = Child.start("gateway", OwnJava.command(jvmFlags, arguments), line -> false);
+    List<String> arguments = new ArrayList<>();
+    arguments.add("serve");
+    arguments.add("--listen=127.0.0.1:" + port);
+    arguments.add("--backend=http://127.0.0.1:" + backend + "/v1");
+    arguments.add("--model=" + MODEL);
+    arguments.add("--admin-listen=off");
+    arguments.add("--drain-pause=0s");
+    arguments.add("--drain-grace=0s");
+    arguments.addAll(more);
+    Child child =
+        Child.start("gateway", OwnJava.command(jvmFlags, arguments), environment, line -> false);
     Served gateway = new Served("gateway", child, port);
     awaitServing(gateway);
     return gateway;
@@ -104,7 +116,7 @@ final class Servers {
     }
   }
 
-  private static int freePort() throws IOException {
+  static int freePort() throws IOException {
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return free.getLocalPort();
     }

@@ -150,7 +150,7 @@ public final class ActiveCall {
     streamClosed = true;
     cap.stop();
     if (!ended) {
-      end(new Outcome.Abandoned(causeOf(info.context())));
+      end(new Outcome.Abandoned(causeOf(info.context()), System.nanoTime()));
     }
   }
 
@@ -193,16 +193,17 @@ public final class ActiveCall {
    * Cancel, deadline or the call's own normal end: the context tells of all three, from any thread.
    */
   private void abandonedBy(Context context) {
+    long seenAt = System.nanoTime();
     if (loop.isCurrent()) {
-      abandon(context);
+      abandon(context, seenAt);
     } else {
-      loop.execute(() -> abandon(context));
+      loop.execute(() -> abandon(context, seenAt));
     }
   }
 
-  private void abandon(Context context) {
+  private void abandon(Context context, long seenAt) {
     if (!ended) {
-      end(new Outcome.Abandoned(causeOf(context)));
+      end(new Outcome.Abandoned(causeOf(context), seenAt));
     }
   }
 
@@ -229,7 +230,7 @@ public final class ActiveCall {
     if (isLate()) {
       // Two clocks, one deadline: what looks like a fault of the backend may be the caller's own
       // limit, seen first by it.
-      end(new Outcome.Abandoned(Outcome.Cause.DEADLINE));
+      end(new Outcome.Abandoned(Outcome.Cause.DEADLINE, System.nanoTime()));
     } else {
       end(new Outcome.Failed(failure));
     }
@@ -353,6 +354,21 @@ public final class ActiveCall {
 
   long pausedNanos() {
     return answering.flow().pausedNanos(System.nanoTime());
+  }
+
+  /** How often it was sent to another backend before any output. */
+  int moved() {
+    return dispatch.moved();
+  }
+
+  /** How often it went on to another model. */
+  int fallbacks() {
+    return dispatch.fallbacks();
+  }
+
+  /** After the end. Runs on the loop, once, where the backend was left before its answer's end. */
+  void whenUpstreamClosed(Runnable then) {
+    dispatch.whenClosed(then);
   }
 
   Exchange.ConnectionUse connectionUse() {

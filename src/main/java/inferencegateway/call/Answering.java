@@ -363,7 +363,7 @@ final class Answering implements Dispatch.Owner {
   }
 
   private void stalled() {
-    call.end(new Outcome.Abandoned(Outcome.Cause.SLOW_CONSUMER));
+    call.end(new Outcome.Abandoned(Outcome.Cause.SLOW_CONSUMER, System.nanoTime()));
   }
 
   /** Whether a limit that passes ends the call with what there is. */

@@ -5,11 +5,11 @@ import inferencegateway.config.CallConfig;
 import inferencegateway.route.RetryBudget;
 import inferencegateway.route.Routes;
 import inferencegateway.telemetry.AuditLog;
+import inferencegateway.telemetry.CallListener;
 import inferencegateway.telemetry.CallRecord;
 import inferencegateway.telemetry.Tracing;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 /** All calls that run now, on every loop. Thread-safe. */
 public final class Calls {
@@ -18,7 +18,7 @@ public final class Calls {
   private final Gate gate;
   private final CallConfig limits;
   private final int maxResponseBytes;
-  private final Consumer<CallRecord> whenOver;
+  private final CallListener listener;
   private final AuditLog audit;
   private final Tracing tracing;
   private final RetryBudget retryBudget = new RetryBudget();
@@ -29,14 +29,14 @@ public final class Calls {
       Gate gate,
       CallConfig limits,
       int maxResponseBytes,
-      Consumer<CallRecord> whenOver,
+      CallListener listener,
       AuditLog audit,
       Tracing tracing) {
     this.routes = routes;
     this.gate = gate;
     this.limits = limits;
     this.maxResponseBytes = maxResponseBytes;
-    this.whenOver = whenOver;
+    this.listener = listener;
     this.audit = audit;
     this.tracing = tracing;
   }
@@ -97,6 +97,10 @@ public final class Calls {
     running.remove(call);
     CallRecord record = Records.of(call, outcome);
     call.info().trace().ended(record);
-    whenOver.accept(record);
+    listener.over(record);
+    if (outcome instanceof Outcome.Abandoned gone) {
+      call.whenUpstreamClosed(
+          () -> listener.upstreamClosed(record, System.nanoTime() - gone.seenAt()));
+    }
   }
 }

@@ -61,6 +61,8 @@ final class Dispatch {
   private boolean upstreamDone;
   private boolean rescueIsOut;
   private int earlierAttempts;
+  private int moved;
+  private int fallbacks;
 
   /** Written on the loop, read by the watchdog. */
   private volatile @Nullable Backend backend;
@@ -198,6 +200,7 @@ final class Dispatch {
     if (otherModel && !fallBack(why)) {
       return false;
     }
+    moved += another ? 1 : 0;
     ask();
     return true;
   }
@@ -222,6 +225,7 @@ final class Dispatch {
       return false;
     }
     trip = next;
+    fallbacks++;
     owner.fellBackTo(next.name());
     return true;
   }
@@ -360,6 +364,13 @@ final class Dispatch {
     }
   }
 
+  /** After {@link #stop}; runs on the loop, once, and never where nothing was aborted. */
+  void whenClosed(Runnable then) {
+    if (upstream != null && !upstreamDone) {
+      upstream.whenClosed(then);
+    }
+  }
+
   void pause() {
     if (upstream != null) {
       upstream.pause();
@@ -387,6 +398,16 @@ final class Dispatch {
   /** The last one that it was sent to; empty when it was sent to none. */
   String backendName() {
     return backendName;
+  }
+
+  /** How often the call was sent to another backend before any output. */
+  int moved() {
+    return moved;
+  }
+
+  /** How often it went on to another model. */
+  int fallbacks() {
+    return fallbacks;
   }
 
   Exchange.ConnectionUse connectionUse() {

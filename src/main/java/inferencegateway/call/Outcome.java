@@ -25,8 +25,12 @@ sealed interface Outcome {
     }
   }
 
-  /** Nobody is listening any more; nothing may be sent. */
-  record Abandoned(Cause cause) implements Outcome {
+  /**
+   * Nobody is listening any more; nothing may be sent.
+   *
+   * @param seenAt when that was seen, by the monotonic clock
+   */
+  record Abandoned(Cause cause, long seenAt) implements Outcome {
     @Override
     public <R> R fold(
         Function<Completed, R> completed,

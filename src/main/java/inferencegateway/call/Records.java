@@ -75,6 +75,8 @@ final class Records {
         use.reused(),
         use.attempts(),
         call.rescued(),
+        call.moved(),
+        call.fallbacks(),
         failure == null ? null : detail(failure, use.attempts() > 0),
         call.info().trace().context());
   }

@@ -1,6 +1,7 @@
 package inferencegateway.config;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,21 @@ public final class Watch implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
 
+  /** Hears how reloading went. */
+  @FunctionalInterface
+  public interface Listener {
+
+    /**
+     * On the thread that looks. Not told of the first look where it brings no news.
+     *
+     * @param files those of one reloadable
+     * @param good whether what they hold is in force now
+     */
+    void reloaded(List<Path> files, boolean good);
+  }
+
   private final Duration interval;
+  private final Listener listener;
   private final List<Watched> watched = new ArrayList<>();
   private final Thread thread = new Thread(this::run, "reload");
 
@@ -33,7 +48,15 @@ public final class Watch implements AutoCloseable {
    * @param interval between two looks; zero: only when asked
    */
   public Watch(Duration interval) {
+    this(interval, (files, good) -> {});
+  }
+
+  /**
+   * @param interval between two looks; zero: only when asked
+   */
+  public Watch(Duration interval, Listener listener) {
     this.interval = interval;
+    this.listener = listener;
     thread.setDaemon(true);
   }
 
@@ -76,7 +99,7 @@ public final class Watch implements AutoCloseable {
     try {
       for (Turn turn = await(); turn != Turn.END; turn = await()) {
         boolean anyway = turn == Turn.ASKED;
-        watched.forEach(each -> each.look(anyway));
+        watched.forEach(each -> each.look(anyway, listener));
       }
     } catch (InterruptedException e) {
       LOG.error("files are no longer looked at", e);
@@ -117,7 +140,7 @@ public final class Watch implements AutoCloseable {
     }
 
     /** Digested before it is read: what changes in between is seen as a change next time. */
-    void look(boolean anyway) {
+    void look(boolean anyway, Listener listener) {
       try {
         FilesDigest now = FilesDigest.of(reloadable.files());
         if (!anyway && now.equals(tried)) {
@@ -125,17 +148,30 @@ public final class Watch implements AutoCloseable {
         }
         boolean first = tried == null && !anyway;
         tried = now;
+        boolean good = tryReload(first);
+        if (!good || !first) {
+          listener.reloaded(reloadable.files(), good);
+        }
+      } catch (RuntimeException | Error e) { // One that gets out ends the thread.
+        LOG.error("not looked at: {}", reloadable.files(), e);
+      }
+    }
+
+    private boolean tryReload(boolean first) {
+      try {
         reloadable.reload();
         if (!first) {
           LOG.info("reloaded {}", reloadable.files());
         }
+        return true;
       } catch (ConfigException e) {
         e.problems().forEach(problem -> LOG.warn("not reloaded, the old stays: {}", problem));
       } catch (IOException | IllegalArgumentException e) {
         LOG.warn("not reloaded, the old stays: {}", e.getMessage());
-      } catch (RuntimeException | Error e) { // One that gets out ends the thread.
+      } catch (RuntimeException e) {
         LOG.error("not reloaded, the old stays: {}", reloadable.files(), e);
       }
+      return false;
     }
   }
 }

@@ -33,6 +33,10 @@ public final class Readiness {
   public static final List<String> READINESS_NAMES =
       List.of("", "readiness", "inference.InferenceService", "llm.v1.LLMService");
 
+  /** All that {@link #word} may say. */
+  public static final List<String> WORDS =
+      List.of("ready", "warming", "backends_unknown", "backends_down", "strained", "draining");
+
   private static final String MODEL = "model/";
 
   private record State(Upstream upstream, boolean warm, boolean strained, boolean draining) {
@@ -91,6 +95,21 @@ public final class Readiness {
   public synchronized void completeWatches() {
     drain();
     watches.complete();
+  }
+
+  /** How the gateway is, in one word of {@link #WORDS}. */
+  public String word() {
+    State now = state;
+    if (now.draining) {
+      return "draining";
+    }
+    if (now.strained) {
+      return "strained";
+    }
+    if (now.upstream != Upstream.UP) {
+      return now.upstream == Upstream.DOWN ? "backends_down" : "backends_unknown";
+    }
+    return now.warm ? "ready" : "warming";
   }
 
   public boolean isReady() {

@@ -30,6 +30,10 @@ final class ClientExchange implements Exchange, Runnable {
   private State state = State.NEW;
   private @Nullable Dial dial;
   private @Nullable Connection connection;
+
+  /** What {@link #abort} closed. */
+  private @Nullable Connection left;
+
   private boolean paused;
   private boolean sentTold;
   private boolean unwanted;
@@ -184,7 +188,16 @@ final class ClientExchange implements Exchange, Runnable {
       dialling.cancel();
     }
     if (carrier != null) {
+      left = carrier;
       carrier.abort();
+    }
+  }
+
+  @Override
+  public void whenClosed(Runnable then) {
+    Connection closing = left;
+    if (closing != null) {
+      closing.whenClosed(then);
     }
   }
 

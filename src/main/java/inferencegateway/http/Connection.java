@@ -316,6 +316,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
     close();
   }
 
+  void whenClosed(Runnable then) {
+    channel.closeFuture().addListener(closed -> then.run());
+  }
+
   void close() {
     wire.close();
   }

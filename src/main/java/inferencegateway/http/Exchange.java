@@ -15,6 +15,12 @@ public interface Exchange {
   void abort();
 
   /**
+   * After {@link #abort}, on the loop: runs {@code then} once the connection that carried the
+   * request is closed, at once where it is; never where there was none.
+   */
+  void whenClosed(Runnable then);
+
+  /**
    * Stops reading from the socket, so that TCP holds the backend back. What was already read is
    * still delivered.
    */

@@ -23,6 +23,31 @@ public final class Backend {
   private static final Logger LOG = LoggerFactory.getLogger(Backend.class);
   private static final Duration MOMENTS = Duration.ofSeconds(10);
 
+  /** How it is, in one word; the same in metrics and for people. */
+  public enum State {
+    UP("up"),
+    /** Not probed yet. */
+    UNKNOWN("unknown"),
+    /** Its probes fail. */
+    DOWN("down"),
+    /** Its calls fail one after the other; it is tried again by and by. */
+    PUT_ASIDE("put_aside"),
+    /** It holds streams and gives no token to any of them. */
+    WEDGED("wedged"),
+    /** No part of the routes any more. */
+    RETIRED("retired");
+
+    private final String word;
+
+    State(String word) {
+      this.word = word;
+    }
+
+    public String word() {
+      return word;
+    }
+  }
+
   /** What it listed last. */
   private record Listed(List<String> models, Set<String> names) {}
 
@@ -140,6 +165,23 @@ public final class Backend {
   /** Whether calls should go there rather than elsewhere. */
   public boolean isUp() {
     return !retired && condition.isUp();
+  }
+
+  /** The worst of what is known of it. */
+  public State state() {
+    if (retired) {
+      return State.RETIRED;
+    }
+    if (condition.isWedged()) {
+      return State.WEDGED;
+    }
+    if (condition.probed() == Upstream.DOWN) {
+      return State.DOWN;
+    }
+    if (condition.isEjected()) {
+      return State.PUT_ASIDE;
+    }
+    return condition.probed() == Upstream.UNKNOWN ? State.UNKNOWN : State.UP;
   }
 
   /**

@@ -60,6 +60,11 @@ public final class Routes {
         : new Choice.Found(Trip.to(now, model, CallKey.of(requestId, session)));
   }
 
+  /** Whether that is a model of the configuration, or one that a backend lists now. */
+  public boolean knows(String model) {
+    return table.knows(model);
+  }
+
   /** The model that a call without one gets; empty while that is unknown. */
   public String defaultModel() {
     String only = table.modelOfUnnamed();

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,10 @@ final class Table {
   private final List<Backend> backends;
   private final Map<String, Model> models;
   private final @Nullable String defaultModel;
+
+  /** What the backends call the models that the routing file names. */
+  private final Set<String> upstreamNames;
+
   private final boolean backendDecides;
   private final AtomicInteger calls = new AtomicInteger();
 
@@ -35,6 +40,11 @@ final class Table {
     this.backends = List.copyOf(backends);
     this.models = Map.copyOf(models);
     this.defaultModel = defaultModel;
+    this.upstreamNames =
+        models.values().stream()
+            .flatMap(model -> model.pools().stream())
+            .map(Pool::model)
+            .collect(Collectors.toUnmodifiableSet());
     this.backendDecides = backendDecides;
   }
 
@@ -131,6 +141,13 @@ final class Table {
       case 1 -> served.get(0);
       default -> null;
     };
+  }
+
+  boolean knows(String model) {
+    return upstreamNames.contains(model)
+        || models.containsKey(model)
+        || model.equals(defaultModel)
+        || backends.stream().anyMatch(each -> each.serves(model));
   }
 
   List<String> served() {

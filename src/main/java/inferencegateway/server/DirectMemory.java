@@ -7,6 +7,16 @@ public final class DirectMemory {
 
   private DirectMemory() {}
 
+  /** Bytes in use; 0 where nobody counts. */
+  public static long used() {
+    return Math.max(0, PlatformDependent.usedDirectMemory());
+  }
+
+  /** Bytes that there may be. */
+  public static long most() {
+    return PlatformDependent.maxDirectMemory();
+  }
+
   /** Share in use of what there may be, 0 to 1; 0 where nobody counts. */
   public static double share() {
     long used = PlatformDependent.usedDirectMemory();

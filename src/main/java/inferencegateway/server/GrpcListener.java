@@ -161,6 +161,7 @@ public final class GrpcListener implements Stoppable {
     builder.fallbackHandlerRegistry(served.fallback());
     served.services().forEach(builder::addService);
     served.tracers().forEach(builder::addStreamTracerFactory);
+    served.observer().accept(builder);
     if (config.reflection()) {
       addReflection(builder);
     }

@@ -3,6 +3,7 @@ package inferencegateway.telemetry;
 import inferencegateway.chat.Reason;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,19 +29,29 @@ public final class AuditLog {
   private static final int MOST_CALLERS = 1_000;
 
   private final LongSupplier nanoTime;
+  private final Consumer<Denial> heard;
 
   /** Guarded by itself: calls end on every loop. */
   private final Map<String, Allowance> allowances = new HashMap<>();
 
   public AuditLog() {
-    this(System::nanoTime);
+    this(any -> {});
   }
 
-  AuditLog(LongSupplier nanoTime) {
+  /**
+   * @param heard told of every denial, written or left out
+   */
+  public AuditLog(Consumer<Denial> heard) {
+    this(System::nanoTime, heard);
+  }
+
+  AuditLog(LongSupplier nanoTime, Consumer<Denial> heard) {
     this.nanoTime = nanoTime;
+    this.heard = heard;
   }
 
   public void denied(Denial denial) {
+    heard.accept(denial);
     long leftOut = admit(denial.reason(), denial.caller());
     if (leftOut < 0) {
       return;

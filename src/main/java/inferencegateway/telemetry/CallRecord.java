@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param reused whether the upstream connection had been used before
  * @param attempts 0 when nothing was sent, 2 after the replay of a stale connection
  * @param rescued how often another backend went on with an answer whose backend had died
+ * @param moved how often the call was sent to another backend before any output
+ * @param fallbacks how often it went on to another model
  * @param traceContext the call's span; where none is made, the caller's; else the root
  */
 public record CallRecord(
@@ -43,5 +45,7 @@ public record CallRecord(
     boolean reused,
     int attempts,
     int rescued,
+    int moved,
+    int fallbacks,
     @Nullable String detail,
     Context traceContext) {}

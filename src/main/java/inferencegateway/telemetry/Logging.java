@@ -101,6 +101,15 @@ public final class Logging implements AutoCloseable {
                 : java.util.logging.Level.WARNING);
   }
 
+  /** Lines that the logging of this process could not write so far; 0 where none was started. */
+  public static long droppedSoFar() {
+    return LoggerFactory.getILoggerFactory() instanceof LoggerContext here
+            && here.getLogger(Logger.ROOT_LOGGER_NAME).getAppender(LossyAppender.NAME)
+                instanceof LossyAppender lossy
+        ? lossy.dropped()
+        : 0;
+  }
+
   /** Lines that could not be written so far. */
   public long dropped() {
     return lossy.dropped();

@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class LossyAppender extends AsyncAppender {
 
+  static final String NAME = "stderr";
+
   private static final int PLACES = 8192;
   private static final int KEPT_FOR_WARNINGS = PLACES / 5;
   private static final int FLUSH_MILLIS = 1000;
@@ -26,7 +28,7 @@ final class LossyAppender extends AsyncAppender {
   private final AtomicLong told = new AtomicLong();
 
   LossyAppender() {
-    setName("stderr");
+    setName(NAME);
     setQueueSize(PLACES);
     setDiscardingThreshold(0);
     setNeverBlock(true);

@@ -30,11 +30,14 @@ public final class Telemetry implements AutoCloseable {
 
   private final OpenTelemetrySdk sdk;
   private final Tracing tracing;
+  private final boolean measures;
   private final @Nullable MetricsPage page;
 
-  private Telemetry(OpenTelemetrySdk sdk, boolean spans, @Nullable MetricsPage page) {
+  private Telemetry(
+      OpenTelemetrySdk sdk, boolean spans, boolean measures, @Nullable MetricsPage page) {
     this.sdk = sdk;
     this.tracing = spans ? Tracing.by(sdk.getTracerProvider()) : Tracing.OFF;
+    this.measures = measures;
     this.page = page;
   }
 
@@ -45,11 +48,13 @@ public final class Telemetry implements AutoCloseable {
    * @throws IOException says in one line which key or variable is wrong, and why
    */
   public static Telemetry start(TelemetryConfig config, String version) throws IOException {
-    PrometheusMetricReader reader = PrometheusMetricReader.create();
+    PrometheusMetricReader reader =
+        PrometheusMetricReader.builder().setOtelScopeLabelsEnabled(false).build();
     AtomicBoolean spans = new AtomicBoolean();
     OpenTelemetrySdk sdk = sdk(config, reader, spans, process(version));
     try {
-      return new Telemetry(sdk, spans.get(), MetricsPage.open(config.metrics(), reader));
+      boolean measures = config.metrics() != null || isExported();
+      return new Telemetry(sdk, spans.get(), measures, MetricsPage.open(config.metrics(), reader));
     } catch (IOException e) {
       sdk.close();
       throw e;
@@ -128,12 +133,27 @@ public final class Telemetry implements AutoCloseable {
     }
   }
 
+  private static boolean isExported() {
+    String exporter = System.getenv("OTEL_METRICS_EXPORTER");
+    return exporter != null && !exporter.isBlank() && !exporter.equals("none");
+  }
+
   public OpenTelemetry sdk() {
     return sdk;
   }
 
   public Tracing tracing() {
     return tracing;
+  }
+
+  /** Whether anybody may read metrics: the page, or a collector. */
+  public boolean measures() {
+    return measures;
+  }
+
+  /** Readers of the page that were turned away because there were too many. */
+  public long scrapesTurnedAway() {
+    return page == null ? 0 : page.turnedAway();
   }
 
   /** Where Prometheus reads; -1: nowhere. */

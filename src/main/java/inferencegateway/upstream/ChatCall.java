@@ -117,6 +117,14 @@ final class ChatCall implements UpstreamCall, ResponseHandler {
   }
 
   @Override
+  public void whenClosed(Runnable then) {
+    Exchange current = exchange;
+    if (current != null) {
+      current.whenClosed(then);
+    }
+  }
+
+  @Override
   public void pause() {
     onLoop(() -> setPaused(true));
   }

@@ -15,6 +15,12 @@ public interface UpstreamCall {
    */
   void abort();
 
+  /**
+   * After {@link #abort}, on the loop: runs {@code then} once the connection is closed, at once
+   * where it is; never where there was none.
+   */
+  void whenClosed(Runnable then);
+
   /** Stops reading; what was already read is still delivered. */
   void pause();
 

@@ -21,7 +21,7 @@ class AuditLogTest {
 
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
   private final AtomicLong now = new AtomicLong();
-  private final AuditLog audit = new AuditLog(now::get);
+  private final AuditLog audit = new AuditLog(now::get, any -> {});
 
   @BeforeEach
   void listen() {

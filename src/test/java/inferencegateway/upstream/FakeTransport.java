@@ -29,6 +29,11 @@ final class FakeTransport implements Transport {
   }
 
   static final class Sent implements Exchange {
+    @Override
+    public void whenClosed(Runnable then) {
+      then.run();
+    }
+
     final HttpRequest request;
     private final ResponseHandler handler;
     boolean aborted;
