@@ -31,8 +31,11 @@ import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallRecord;
 import inferencegateway.telemetry.Telemetry;
 import inferencegateway.upstream.EngineLoad;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerServiceDefinition;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -63,8 +66,10 @@ public final class Gateway implements RunningGateway {
 
   private final Loops loops;
   private final CallPath path;
+  private final LoadReports loadReports;
   private final GrpcListener listener;
   private final @Nullable HealthListener healthListener;
+  private final OperatorView operatorView;
 
   private final Probing probing;
   private final Housekeeping housekeeping;
@@ -86,7 +91,11 @@ public final class Gateway implements RunningGateway {
     loops.start();
     this.probing =
         Probing.started(
-            config.health(), config.upstream(), this::backendsChanged, this::backendTells);
+            config.health(),
+            config.upstream(),
+            this::backendsChanged,
+            this::backendTells,
+            this::isLoadWatched);
     this.path =
         CallPath.of(
             config,
@@ -95,6 +104,7 @@ public final class Gateway implements RunningGateway {
             strain::isShortOfMemory,
             this::callOver,
             audit);
+    this.loadReports = new LoadReports(config.telemetry().loadReports(), path, loops);
     this.listener =
         new GrpcListener(
             config.listener(),
@@ -105,6 +115,7 @@ public final class Gateway implements RunningGateway {
     HostPort healthAddress = config.listener().healthListen();
     this.healthListener =
         healthAddress == null ? null : new HealthListener(healthAddress, readiness.service());
+    this.operatorView = new OperatorView(config, readiness, path, listener, loadReports.meter());
     this.housekeeping =
         new Housekeeping(
             path.fleet(),
@@ -115,7 +126,7 @@ public final class Gateway implements RunningGateway {
         new Drain(
             config.drain(),
             listener,
-            new Drain.Steps(readiness::drain, readiness::completeWatches, path.calls()::shutDown));
+            new Drain.Steps(readiness::drain, this::completeWatches, path.calls()::shutDown));
   }
 
   /**
@@ -141,7 +152,9 @@ public final class Gateway implements RunningGateway {
     if (healthListener != null) {
       healthListener.start();
     }
+    operatorView.start();
     path.fleet().start();
+    loadReports.start();
     housekeeping.start();
     strainPulse.start();
     warmUp.start();
@@ -164,13 +177,20 @@ public final class Gateway implements RunningGateway {
   }
 
   private Served served() {
+    List<ServerServiceDefinition> services =
+        new ArrayList<>(
+            List.of(
+                path.services().inference(readiness::isReady, path.routes()::defaultModel),
+                path.services().llm(),
+                readiness.service()));
+    services.addAll(loadReports.services());
+    List<ServerInterceptor> interceptors =
+        new ArrayList<>(List.of(new DrainHeader(readiness::isDraining), door()));
+    interceptors.addAll(loadReports.interceptors());
     return new Served(
-        List.of(
-            path.services().inference(readiness::isReady, path.routes()::defaultModel),
-            path.services().llm(),
-            readiness.service()),
+        services,
         new UnknownMethods(),
-        List.of(new DrainHeader(readiness::isDraining), door()),
+        interceptors,
         List.of(new AbruptEnd.Factory(), new InboundBytes.Factory(requestMemory)));
   }
 
@@ -185,8 +205,21 @@ public final class Gateway implements RunningGateway {
     path.gate().told(backend.capacity(), load.running(), load.waiting(), load.cache());
   }
 
+  /** Asked by the probes, which begin before all is made. */
+  private boolean isLoadWatched() {
+    LoadReports reports = loadReports;
+    return reports != null && reports.isWatched();
+  }
+
+  private void completeWatches() {
+    readiness.completeWatches();
+    loadReports.complete();
+  }
+
   private void callOver(CallRecord call) {
     log.record(call);
+    loadReports.ended(call);
+    operatorView.ended(call);
     if (Reason.NO_SOCKETS.name().equals(call.reason())) {
       strain.sawNoSockets();
     }
@@ -205,6 +238,11 @@ public final class Gateway implements RunningGateway {
   /** Where Prometheus reads; -1: nowhere. */
   public int metricsPort() {
     return telemetry.metricsPort();
+  }
+
+  /** Where operators ask; -1: nowhere. */
+  public int adminPort() {
+    return operatorView.port();
   }
 
   @Override
@@ -274,6 +312,8 @@ public final class Gateway implements RunningGateway {
     warmUp.close();
     housekeeping.close();
     strainPulse.close();
+    loadReports.close();
+    operatorView.close();
     if (healthListener != null) {
       healthListener.close();
     }

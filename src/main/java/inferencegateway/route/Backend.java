@@ -4,6 +4,7 @@ import inferencegateway.admission.Capacity;
 import inferencegateway.chat.Reason;
 import inferencegateway.config.BackendConfig;
 import inferencegateway.health.Readiness.Upstream;
+import inferencegateway.upstream.EngineLoad;
 import inferencegateway.upstream.OpenAiBackend;
 import inferencegateway.upstream.ProbeAnswer;
 import java.time.Duration;
@@ -40,6 +41,9 @@ public final class Backend {
 
   /** What it says of itself beside our own count; 0 where it says nothing. */
   private volatile Others others = new Others(0, 0);
+
+  /** Its own last words; null: none yet. */
+  private volatile @Nullable Said said;
 
   /** Left by a call's loop, taken by the watchdog; one that is lost between is no matter. */
   private volatile @Nullable Long silence;
@@ -113,7 +117,7 @@ public final class Backend {
   }
 
   /** The distinct models, each by its first name. */
-  List<String> models() {
+  public List<String> models() {
     Listed now = listed;
     return now == null ? List.of() : now.models();
   }
@@ -136,6 +140,30 @@ public final class Backend {
   }
 
   // --- how it is ---
+
+  /** What is known of it, in one word. */
+  public enum State {
+    UNKNOWN,
+    UP,
+    DOWN,
+    /** Call after call failed there. */
+    PUT_ASIDE,
+    /** Streams wait there and none gets a token. */
+    STALLED
+  }
+
+  public State state() {
+    if (condition.probed() == Upstream.DOWN) {
+      return State.DOWN;
+    }
+    if (condition.isWedged()) {
+      return State.STALLED;
+    }
+    if (condition.isEjected()) {
+      return State.PUT_ASIDE;
+    }
+    return condition.probed() == Upstream.UP ? State.UP : State.UNKNOWN;
+  }
 
   /** Whether calls should go there rather than elsewhere. */
   public boolean isUp() {
@@ -253,6 +281,19 @@ public final class Backend {
   public void reports(int all, int ours) {
     others = new Others(Math.max(0, all - ours), System.nanoTime());
   }
+
+  /** Takes over its own words, for people and balancers. */
+  public void says(EngineLoad load) {
+    said = new Said(load, System.nanoTime());
+  }
+
+  /** What it said of itself within the last seconds; null for nothing. */
+  public @Nullable EngineLoad said() {
+    Said last = said;
+    return last != null && System.nanoTime() - last.at() < OTHERS_FOR ? last.load() : null;
+  }
+
+  private record Said(EngineLoad load, long at) {}
 
   /**
    * Calls of others.
