@@ -32,7 +32,8 @@ public record LiveCall(
     if (!caller.isEmpty()) {
       return caller;
     }
+    int from = peer.startsWith("/") ? 1 : 0; // As Java writes an address without a name.
     int port = peer.lastIndexOf(':');
-    return port < 0 ? peer : peer.substring(0, port);
+    return port < from ? peer : peer.substring(from, port);
   }
 }

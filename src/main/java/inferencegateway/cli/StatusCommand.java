@@ -77,10 +77,10 @@ final class StatusCommand implements Callable<Integer> {
   @Option(
       names = "--timeout",
       paramLabel = "<duration>",
-      defaultValue = "5s",
+      defaultValue = "10s",
       converter = DurationOption.class,
       description = "Longest wait for an answer. Default: ${DEFAULT-VALUE}")
-  private Duration timeout = Duration.ofSeconds(5);
+  private Duration timeout = Duration.ofSeconds(10);
 
   StatusCommand(Terminal terminal) {
     this.terminal = terminal;

@@ -78,8 +78,6 @@ class LoadReportsTest {
                 caller.calls(100);
                 int toBusy = busy.rig().simulator().chats().size() - busyBefore;
                 int toIdle = idle.rig().simulator().chats().size() - idleBefore;
-                org.slf4j.LoggerFactory.getLogger(LoadReportsTest.class)
-                    .info("out of band {}: busy {}, idle {}", outOfBand, toBusy, toIdle);
                 return toIdle >= 2 * toBusy && toBusy > 0;
               });
     }
