@@ -1,20 +1,21 @@
 package inferencegateway.admin;
 
 import inferencegateway.telemetry.CallOutcome;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 
 /** Calls that are over, by outcome. Thread-safe. */
 public final class Tally {
 
-  private static final int OUTCOMES = CallOutcome.values().length;
-
-  private final AtomicLongArray counts = new AtomicLongArray(OUTCOMES);
+  private final Map<CallOutcome, LongAdder> counts = new ConcurrentHashMap<>();
 
   public void count(CallOutcome outcome) {
-    counts.incrementAndGet(outcome.ordinal());
+    counts.computeIfAbsent(outcome, first -> new LongAdder()).increment();
   }
 
   long of(CallOutcome outcome) {
-    return counts.get(outcome.ordinal());
+    LongAdder count = counts.get(outcome);
+    return count == null ? 0 : count.sum();
   }
 }
