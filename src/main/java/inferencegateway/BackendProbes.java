@@ -55,11 +55,11 @@ final class BackendProbes implements Prober.Listener, Backend.Watch, AutoCloseab
     this.load = loadWatch();
   }
 
-  /** Only where calls run: an idle backend is left alone. */
+  /** Only where calls run, or somebody wants to know: an idle backend is left alone. */
   private LoadWatch loadWatch() {
     return new LoadWatch(
         this::askForLoad,
-        () -> backend.capacity().running() > 0,
+        () -> backend.capacity().running() > 0 || shared.watched().getAsBoolean(),
         told -> shared.told().accept(backend, told));
   }
 
@@ -71,6 +71,7 @@ final class BackendProbes implements Prober.Listener, Backend.Watch, AutoCloseab
         Probing.LOAD,
         load -> {
           if (load != null) {
+            backend.says(load);
             int all = (int) Math.ceil(load.running() + load.waiting());
             backend.reports(all, Math.max(before, backend.capacity().running()));
           }

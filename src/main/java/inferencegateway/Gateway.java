@@ -36,8 +36,11 @@ import inferencegateway.telemetry.CallRecord;
 import inferencegateway.telemetry.Logging;
 import inferencegateway.telemetry.Telemetry;
 import inferencegateway.upstream.EngineLoad;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerServiceDefinition;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -69,8 +72,10 @@ public final class Gateway implements RunningGateway {
 
   private final Loops loops;
   private final CallPath path;
+  private final LoadReports loadReports;
   private final GrpcListener listener;
   private final @Nullable HealthListener healthListener;
+  private final OperatorView operatorView;
 
   private final Probing probing;
   private final Housekeeping housekeeping;
@@ -97,7 +102,11 @@ public final class Gateway implements RunningGateway {
     loops.start();
     this.probing =
         Probing.started(
-            config.health(), config.upstream(), this::backendsChanged, this::backendTells);
+            config.health(),
+            config.upstream(),
+            this::backendsChanged,
+            this::backendTells,
+            this::isLoadWatched);
     BackendOpening opening = new BackendOpening(loops, config, probing);
     this.path =
         CallPath.of(
@@ -108,6 +117,7 @@ public final class Gateway implements RunningGateway {
             new CallsHeard(),
             audit,
             telemetry.tracing());
+    this.loadReports = new LoadReports(config.telemetry().loadReports(), path, loops);
     this.listener =
         new GrpcListener(
             config.listener(),
@@ -118,6 +128,7 @@ public final class Gateway implements RunningGateway {
     HostPort healthAddress = config.listener().healthListen();
     this.healthListener =
         healthAddress == null ? null : new HealthListener(healthAddress, readiness.service());
+    this.operatorView = new OperatorView(config, readiness, path, listener, loadReports.meter());
     this.housekeeping =
         new Housekeeping(
             path.fleet(),
@@ -128,7 +139,7 @@ public final class Gateway implements RunningGateway {
         new Drain(
             config.drain(),
             listener,
-            new Drain.Steps(readiness::drain, readiness::completeWatches, path.calls()::shutDown));
+            new Drain.Steps(readiness::drain, this::completeWatches, path.calls()::shutDown));
     metrics.follow(sources(opening));
   }
 
@@ -178,7 +189,9 @@ public final class Gateway implements RunningGateway {
     if (healthListener != null) {
       healthListener.start();
     }
+    operatorView.start();
     path.fleet().start();
+    loadReports.start();
     housekeeping.start();
     strainPulse.start();
     warmUp.start();
@@ -211,13 +224,20 @@ public final class Gateway implements RunningGateway {
 
   private Served served() {
     Door door = door();
+    List<ServerServiceDefinition> services =
+        new ArrayList<>(
+            List.of(
+                path.services().inference(readiness::isReady, path.routes()::defaultModel),
+                path.services().llm(),
+                readiness.service()));
+    services.addAll(loadReports.services());
+    List<ServerInterceptor> interceptors =
+        new ArrayList<>(List.of(new DrainHeader(readiness::isDraining), door));
+    interceptors.addAll(loadReports.interceptors());
     return new Served(
-        List.of(
-            path.services().inference(readiness::isReady, path.routes()::defaultModel),
-            path.services().llm(),
-            readiness.service()),
+        services,
         new UnknownMethods(),
-        List.of(new DrainHeader(readiness::isDraining), door),
+        interceptors,
         List.of(new AbruptEnd.Factory(), new InboundBytes.Factory(requestMemory)),
         door::refusedHandshake,
         metrics::observe);
@@ -231,8 +251,18 @@ public final class Gateway implements RunningGateway {
   }
 
   private void backendTells(Backend backend, EngineLoad load) {
-    metrics.told(backend, load);
     path.gate().told(backend.capacity(), load.running(), load.waiting(), load.cache());
+  }
+
+  /** Asked by the probes, which begin before all is made. */
+  private boolean isLoadWatched() {
+    LoadReports reports = loadReports;
+    return reports != null && reports.isWatched();
+  }
+
+  private void completeWatches() {
+    readiness.completeWatches();
+    loadReports.complete();
   }
 
   /** On each call's loop. */
@@ -241,6 +271,8 @@ public final class Gateway implements RunningGateway {
     public void over(CallRecord call) {
       log.record(call);
       metrics.over(call);
+      loadReports.ended(call);
+      operatorView.ended(call);
       if (Reason.NO_SOCKETS.name().equals(call.reason())) {
         strain.sawNoSockets();
       }
@@ -265,6 +297,11 @@ public final class Gateway implements RunningGateway {
   /** Where Prometheus reads; -1: nowhere. */
   public int metricsPort() {
     return telemetry.metricsPort();
+  }
+
+  /** Where operators ask; -1: nowhere. */
+  public int adminPort() {
+    return operatorView.port();
   }
 
   @Override
@@ -334,6 +371,8 @@ public final class Gateway implements RunningGateway {
     warmUp.close();
     housekeeping.close();
     strainPulse.close();
+    loadReports.close();
+    operatorView.close();
     if (healthListener != null) {
       healthListener.close();
     }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param loads those that ask a busy backend how busy it is
  * @param changed run after every probe
  * @param told hears what a backend says of itself
+ * @param watched whether somebody wants to know that of idle backends too
  */
 record Probing(
     Loops loop,
@@ -31,7 +33,8 @@ record Probing(
     HealthConfig health,
     UpstreamConfig limits,
     Runnable changed,
-    BiConsumer<Backend, EngineLoad> told)
+    BiConsumer<Backend, EngineLoad> told,
+    BooleanSupplier watched)
     implements AutoCloseable {
 
   /** How often a busy backend is asked how busy; also the longest wait for its answer. */
@@ -41,13 +44,15 @@ record Probing(
       HealthConfig health,
       UpstreamConfig limits,
       Runnable changed,
-      BiConsumer<Backend, EngineLoad> told) {
+      BiConsumer<Backend, EngineLoad> told,
+      BooleanSupplier watched) {
     Loops loop = new Loops("probe", 1);
     loop.start();
     Set<LoadWatch> loads = ConcurrentHashMap.newKeySet();
     Pulse pulse = new Pulse("backend-load", LOAD, () -> loads.forEach(LoadWatch::look));
     pulse.start();
-    return new Probing(loop, new ProbeThread(), loads, pulse, health, limits, changed, told);
+    return new Probing(
+        loop, new ProbeThread(), loads, pulse, health, limits, changed, told, watched);
   }
 
   BackendProbes of(Backend backend, Credentials credentials, @Nullable InetAddress only) {

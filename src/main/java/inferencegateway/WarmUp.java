@@ -137,7 +137,7 @@ final class WarmUp implements AutoCloseable {
         config.health(),
         config.drain(),
         config.reload(),
-        new TelemetryConfig(null, null),
+        new TelemetryConfig(null, null, true),
         config.log());
   }
 

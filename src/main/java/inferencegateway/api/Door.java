@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * request is read and before anything else hears of them.
  *
  * <p>Health is for everybody: probes have no credentials. Reflection tells what is public, and is
- * for every known caller, whatever methods it may call.
+ * for every known caller, whatever methods it may call; so are load reports.
  */
 public final class Door implements ServerInterceptor {
 
@@ -46,6 +46,7 @@ public final class Door implements ServerInterceptor {
 
   private static final String HEALTH = "grpc.health.v1.Health/";
   private static final String REFLECTION = "grpc.reflection.";
+  private static final String LOAD = "xds.service.orca.v3.OpenRcaService/";
 
   private static final Failure UNKNOWN =
       Failure.of(
@@ -111,7 +112,7 @@ public final class Door implements ServerInterceptor {
   }
 
   private static boolean mayCall(Caller caller, String method) {
-    return method.startsWith(REFLECTION) || caller.mayCall(method);
+    return method.startsWith(REFLECTION) || method.startsWith(LOAD) || caller.mayCall(method);
   }
 
   private static Failure notAllowed(Caller caller) {

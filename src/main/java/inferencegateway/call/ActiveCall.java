@@ -159,6 +159,16 @@ public final class ActiveCall {
     loop.execute(() -> fail(Failure.of(Reason.SHUTTING_DOWN, "the gateway is shutting down")));
   }
 
+  /** Ends the call because somebody wants it ended. From any thread. */
+  void cancelByOperator() {
+    loop.execute(
+        () ->
+            fail(
+                Failure.of(
+                    Reason.CANCELLED_BY_OPERATOR,
+                    "an operator of the gateway has ended this call; do not repeat it")));
+  }
+
   private void queue(Trip trip, ChatRequest checked) {
     promptChars = Sizes.chars(checked.messages());
     answering.begin(trip, checked, asking(checked));
@@ -329,6 +339,23 @@ public final class ActiveCall {
 
   String backendName() {
     return dispatch.backendName();
+  }
+
+  /** What it is about now; from any thread, and then a moment old. */
+  LiveCall live() {
+    Backend at = backend();
+    Deadline deadline = info.context().getDeadline();
+    return new LiveCall(
+        info.requestId(),
+        info.method(),
+        info.caller().name(),
+        info.peer(),
+        model(),
+        at == null ? "" : at.name(),
+        phase(),
+        clock.sinceArrival(),
+        deadline == null ? null : deadline.timeRemaining(TimeUnit.NANOSECONDS),
+        deltas());
   }
 
   Phase phase() {

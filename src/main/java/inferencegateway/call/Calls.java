@@ -10,6 +10,7 @@ import inferencegateway.telemetry.CallRecord;
 import inferencegateway.telemetry.Tracing;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /** All calls that run now, on every loop. Thread-safe. */
 public final class Calls {
@@ -52,6 +53,27 @@ public final class Calls {
   /** Ends every call with SHUTTING_DOWN, each on its own loop. */
   public void shutDown() {
     running.forEach(ActiveCall::shutDown);
+  }
+
+  /**
+   * Ends the calls with that request id with CANCELLED_BY_OPERATOR, each on its own loop.
+   *
+   * @return how many have it
+   */
+  public int cancel(String requestId) {
+    int found = 0;
+    for (ActiveCall call : running) {
+      if (call.info().requestId().equals(requestId)) {
+        call.cancelByOperator();
+        found++;
+      }
+    }
+    return found;
+  }
+
+  /** Those that run or wait now, in no order; from any thread. */
+  public Stream<LiveCall> live() {
+    return running.stream().map(ActiveCall::live);
   }
 
   /** How many calls run now. */

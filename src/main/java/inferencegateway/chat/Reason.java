@@ -52,6 +52,8 @@ public enum Reason {
   FIRST_TOKEN_TIMEOUT,
   INTER_TOKEN_TIMEOUT,
   SHUTTING_DOWN,
+  /** Somebody ended it through the admin port. */
+  CANCELLED_BY_OPERATOR,
   MAX_CALL_TIME,
   UPSTREAM_AUTH,
   UPSTREAM_REDIRECT,

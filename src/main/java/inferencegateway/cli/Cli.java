@@ -60,6 +60,7 @@ public final class Cli {
     root.addSubcommand(demo);
     root.addSubcommand(new GenerateCommand(terminal));
     root.addSubcommand(new HealthCommand(terminal));
+    root.addSubcommand(new StatusCommand(terminal));
     root.addSubcommand(new HashKeyCommand(terminal));
     wiring.moreCommands().forEach(root::addSubcommand);
   }

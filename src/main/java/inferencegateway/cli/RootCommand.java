@@ -25,6 +25,8 @@ import picocli.CommandLine.Spec;
       "    java -jar inference-gateway.jar generate \"Why is the sky blue?\"",
       "  Is it ready?",
       "    java -jar inference-gateway.jar health",
+      "  What does it do now?",
+      "    java -jar inference-gateway.jar status",
       "",
       "Each command explains itself: inference-gateway COMMAND --help"
     })

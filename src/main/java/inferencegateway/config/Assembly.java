@@ -183,7 +183,8 @@ final class Assembly {
                 values.wrong(
                     Keys.ADMIN_LISTEN.key(),
                     "must be an address of this host only: 127.0.0.1:9465"));
-    return new TelemetryConfig(port(Keys.METRICS_LISTEN), port(Keys.ADMIN_LISTEN));
+    return new TelemetryConfig(
+        port(Keys.METRICS_LISTEN), port(Keys.ADMIN_LISTEN), values.get(Keys.LOAD_REPORTS));
   }
 
   private TelemetryConfig.@Nullable Port port(Setting<Optional<HostPort>> setting) {

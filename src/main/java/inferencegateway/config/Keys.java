@@ -59,6 +59,14 @@ final class Keys {
           "127.0.0.1:9465",
           "Where `inference-gateway status` asks, plaintext and without credentials: an address of"
               + " this host; `off` for nowhere");
+  static final Setting<Boolean> LOAD_REPORTS =
+      row(
+          Group.SERVING,
+          "load-reports",
+          SWITCH,
+          "true",
+          "Whether clients are told of the load (ORCA), with each answer and in a stream of its own;"
+              + " gRPC's `weighted_round_robin` and Envoy balance by it");
   static final Setting<Duration> RELOAD_INTERVAL =
       row(
           Group.SERVING,

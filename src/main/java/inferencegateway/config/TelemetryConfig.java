@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param metrics of Prometheus' page; null: none
  * @param admin of the admin port; null: none
+ * @param loadReports whether clients are told of our load
  */
-public record TelemetryConfig(@Nullable Port metrics, @Nullable Port admin) {
+public record TelemetryConfig(@Nullable Port metrics, @Nullable Port admin, boolean loadReports) {
 
   /**
    * @param key of the setting, for messages

@@ -4,6 +4,7 @@ import io.grpc.ServerInterceptors;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.protobuf.services.HealthStatusManager;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -114,6 +115,26 @@ public final class Readiness {
 
   public boolean isReady() {
     return state.ready();
+  }
+
+  /** What is in the way of being ready, for people; empty when nothing is. */
+  public List<String> missing() {
+    State now = state;
+    List<String> missing = new ArrayList<>();
+    if (now.draining) {
+      missing.add("draining");
+    }
+    if (now.upstream != Upstream.UP) {
+      missing.add(
+          now.upstream == Upstream.DOWN ? "no backend is up" : "no backend has answered yet");
+    }
+    if (!now.warm) {
+      missing.add("warming up");
+    }
+    if (now.strained) {
+      missing.add("short of memory or files");
+    }
+    return missing;
   }
 
   public boolean isDraining() {

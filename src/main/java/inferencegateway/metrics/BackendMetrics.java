@@ -8,22 +8,14 @@ import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.api.metrics.ObservableDoubleMeasurement;
 import io.opentelemetry.api.metrics.ObservableLongMeasurement;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** How each backend is, when somebody reads. Those that left the routes leave no series behind. */
 final class BackendMetrics {
 
   /** It is asked every second while calls of ours run there; older words say nothing of now. */
-  private static final long FRESH = TimeUnit.SECONDS.toNanos(5);
-
-  private record Told(EngineLoad load, long at) {}
-
-  private final Map<Backend, Told> told = new ConcurrentHashMap<>();
-
   private final ObservableLongMeasurement state;
+
   private final ObservableLongMeasurement inFlight;
   private final ObservableLongMeasurement limit;
   private final ObservableDoubleMeasurement running;
@@ -49,11 +41,6 @@ final class BackendMetrics {
     this.aborted = Metric.UPSTREAM_ABORTED.observed(meter);
   }
 
-  /** From any thread. */
-  void told(Backend backend, EngineLoad load) {
-    told.put(backend, new Told(load, System.nanoTime()));
-  }
-
   void follow(Meter meter, Sources sources) {
     meter.batchCallback(
         () -> observeAll(sources),
@@ -72,11 +59,10 @@ final class BackendMetrics {
 
   private void observeAll(Sources sources) {
     List<Backend> backends = sources.backends().get();
-    told.keySet().retainAll(backends);
     for (Backend backend : backends) {
       Attributes labels = Attributes.of(Label.BACKEND, backend.name());
       observe(backend, labels);
-      observeEngine(told.get(backend), labels);
+      observeEngine(backend.said(), labels);
       observe(sources.upstream().apply(backend), labels);
     }
   }
@@ -90,14 +76,14 @@ final class BackendMetrics {
     limit.record(backend.capacity().limit(), labels);
   }
 
-  private void observeEngine(@Nullable Told last, Attributes labels) {
-    if (last == null || System.nanoTime() - last.at() > FRESH) {
+  private void observeEngine(@Nullable EngineLoad said, Attributes labels) {
+    if (said == null) {
       return;
     }
-    running.record(last.load().running(), labels);
-    waiting.record(last.load().waiting(), labels);
-    if (last.load().cache() >= 0) {
-      cache.record(last.load().cache(), labels);
+    running.record(said.running(), labels);
+    waiting.record(said.waiting(), labels);
+    if (said.cache() >= 0) {
+      cache.record(said.cache(), labels);
     }
   }
 

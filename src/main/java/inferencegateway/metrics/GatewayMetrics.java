@@ -2,11 +2,9 @@ package inferencegateway.metrics;
 
 import inferencegateway.chat.Reason;
 import inferencegateway.health.Readiness;
-import inferencegateway.route.Backend;
 import inferencegateway.telemetry.CallListener;
 import inferencegateway.telemetry.CallRecord;
 import inferencegateway.telemetry.Denial;
-import inferencegateway.upstream.EngineLoad;
 import io.grpc.ServerBuilder;
 import io.grpc.opentelemetry.GrpcOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
@@ -103,13 +101,6 @@ public final class GatewayMetrics implements CallListener, AutoCloseable {
 
   public void reloaded(List<Path> files, boolean good) {
     reloads.reloaded(files, good);
-  }
-
-  /** What a backend says of itself. */
-  public void told(Backend backend, EngineLoad load) {
-    if (isRead) {
-      backends.told(backend, load);
-    }
   }
 
   /** Looks up states there from now on. Once. */

@@ -4,6 +4,7 @@ import inferencegateway.admission.Capacity;
 import inferencegateway.chat.Reason;
 import inferencegateway.config.BackendConfig;
 import inferencegateway.health.Readiness.Upstream;
+import inferencegateway.upstream.EngineLoad;
 import inferencegateway.upstream.OpenAiBackend;
 import inferencegateway.upstream.ProbeAnswer;
 import java.time.Duration;
@@ -33,7 +34,7 @@ public final class Backend {
     /** Its calls fail one after the other; it is tried again by and by. */
     PUT_ASIDE("put_aside"),
     /** It holds streams and gives no token to any of them. */
-    WEDGED("wedged"),
+    STALLED("stalled"),
     /** No part of the routes any more. */
     RETIRED("retired");
 
@@ -65,6 +66,9 @@ public final class Backend {
 
   /** What it says of itself beside our own count; 0 where it says nothing. */
   private volatile Others others = new Others(0, 0);
+
+  /** Its own last words; null: none yet. */
+  private volatile @Nullable Said said;
 
   /** Left by a call's loop, taken by the watchdog; one that is lost between is no matter. */
   private volatile @Nullable Long silence;
@@ -138,7 +142,7 @@ public final class Backend {
   }
 
   /** The distinct models, each by its first name. */
-  List<String> models() {
+  public List<String> models() {
     Listed now = listed;
     return now == null ? List.of() : now.models();
   }
@@ -173,7 +177,7 @@ public final class Backend {
       return State.RETIRED;
     }
     if (condition.isWedged()) {
-      return State.WEDGED;
+      return State.STALLED;
     }
     if (condition.probed() == Upstream.DOWN) {
       return State.DOWN;
@@ -296,6 +300,19 @@ public final class Backend {
   public void reports(int all, int ours) {
     others = new Others(Math.max(0, all - ours), System.nanoTime());
   }
+
+  /** Takes over its own words, for people and balancers. */
+  public void says(EngineLoad load) {
+    said = new Said(load, System.nanoTime());
+  }
+
+  /** What it said of itself within the last seconds; null for nothing. */
+  public @Nullable EngineLoad said() {
+    Said last = said;
+    return last != null && System.nanoTime() - last.at() < OTHERS_FOR ? last.load() : null;
+  }
+
+  private record Said(EngineLoad load, long at) {}
 
   /**
    * Calls of others.

@@ -22,6 +22,8 @@ public enum CallOutcome {
   TIME_LIMIT("time_limit"),
   /** Cut because the gateway stops. */
   DRAINED("drained"),
+  /** Ended through the admin port. */
+  OPERATOR_CANCEL("operator_cancel"),
   UPSTREAM_4XX("upstream_4xx"),
   UPSTREAM_5XX("upstream_5xx"),
   /** No connection, a broken one, or an answer that broke off. */

@@ -299,6 +299,7 @@ final class SettingsTest {
     changes.put("tls.client-ca", written("ca", "-----BEGIN CERTIFICATE-----\n"));
     changes.put("metrics-listen", "127.0.0.1:34");
     changes.put("admin-listen", "[::1]:35");
+    changes.put("load-reports", "false");
     changes.put("log.format", "json");
     changes.put("log.level", "debug");
     assertEquals(Settings.keys().size(), changes.size());
@@ -343,7 +344,8 @@ final class SettingsTest {
         new ReloadConfig(seconds(32)),
         new TelemetryConfig(
             new TelemetryConfig.Port("metrics-listen", new HostPort("127.0.0.1", 34), true),
-            new TelemetryConfig.Port("admin-listen", new HostPort("::1", 35), true)),
+            new TelemetryConfig.Port("admin-listen", new HostPort("::1", 35), true),
+            false),
         new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG));
   }
 

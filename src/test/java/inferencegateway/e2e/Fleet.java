@@ -51,7 +51,9 @@ final class Fleet implements AutoCloseable {
           "drain.grace", "0s",
           "health.interval", "200ms",
           "health.down-interval", "100ms",
-          "reload.interval", "100ms");
+          "reload.interval", "100ms",
+          "metrics-listen", "off",
+          "admin-listen", "off");
 
   private final List<Simulator> simulators = new ArrayList<>();
   private final List<TcpProxy> proxies = new ArrayList<>();

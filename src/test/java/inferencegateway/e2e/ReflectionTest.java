@@ -32,7 +32,11 @@ class ReflectionTest {
   private static final Duration LONG = Duration.ofSeconds(10);
 
   private static final Set<String> SERVED =
-      Set.of("inference.InferenceService", "llm.v1.LLMService", "grpc.health.v1.Health");
+      Set.of(
+          "inference.InferenceService",
+          "llm.v1.LLMService",
+          "grpc.health.v1.Health",
+          "xds.service.orca.v3.OpenRcaService");
 
   @Test
   void listsServicesAndHandsOutBothContracts() throws Exception {

@@ -45,7 +45,9 @@ class GatewayMetricsTest {
         Telemetry.start(
             new TelemetryConfig(
                 new TelemetryConfig.Port("metrics-listen", new HostPort("127.0.0.1", 0), true),
-                null));
+                null,
+                false),
+            "1.2.3");
     metrics = GatewayMetrics.with(telemetry.sdk(), Set.of("small", "large")::contains, 100);
   }
 
@@ -176,7 +178,16 @@ class GatewayMetricsTest {
   void denialsAreCountedFromZero() {
     assertTrue(page().has("inference_gateway_denials_total"));
     metrics.denied(
-        new Denial(Reason.PERMISSION_DENIED, "id", "team-a", "", "peer", METHOD, "large", ""));
+        new Denial(
+            Reason.PERMISSION_DENIED,
+            "id",
+            "team-a",
+            "",
+            "peer",
+            METHOD,
+            "large",
+            "",
+            Context.root()));
     assertEquals(
         1, page().sum("inference_gateway_denials_total", Map.of("reason", "PERMISSION_DENIED")));
   }
@@ -245,7 +256,7 @@ class GatewayMetricsTest {
         1,
         1,
         1,
-        trace,
-        null);
+        null,
+        trace);
   }
 }

@@ -21,7 +21,7 @@ final class TelemetryTest {
   private static Telemetry start(Map<String, String> properties) throws IOException {
     properties.forEach(System::setProperty);
     try {
-      return Telemetry.start(new TelemetryConfig(null, null), "1.2.3");
+      return Telemetry.start(new TelemetryConfig(null, null, false), "1.2.3");
     } finally {
       properties.keySet().forEach(System::clearProperty);
     }
