@@ -28,6 +28,6 @@ final class Bounded {
 
   /** One at a time, so that the last place is given once; seldom. */
   private synchronized boolean add(String name) {
-    return names.size() < most && names.add(name) || names.contains(name);
+    return names.contains(name) || (names.size() < most && names.add(name));
   }
 }

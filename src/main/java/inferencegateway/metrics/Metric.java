@@ -326,7 +326,11 @@ enum Metric {
   private final String id;
   private final String unit;
   private final String meaning;
+
+  @SuppressWarnings("ImmutableEnumChecker") // made by List.of
   private final List<Double> bounds;
+
+  @SuppressWarnings("ImmutableEnumChecker") // likewise
   private final List<AttributeKey<String>> labels;
 
   @SafeVarargs
