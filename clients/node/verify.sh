@@ -69,7 +69,7 @@ quietly "it does not build" npm run build
 quietly "it cannot be packed" npm pack --ignore-scripts
 tarball=$(ls "$package"/*.tgz)
 quietly "the package's exports are wrong (publint)" npx --no-install publint --strict "$tarball"
-quietly "the package's types are wrong (attw)" npx --no-install attw "$tarball" --profile node16
+quietly "the package's types are wrong (attw)" npx --no-install attw "$tarball" --profile strict
 
 # An empty project that has nothing but the tarball.
 rm -rf "$project"

@@ -200,6 +200,12 @@ function withoutDetails(
         return new RequestTooLargeError(`the request is above the gateway's limits.max-request-bytes: ${words}`, facts);
       }
       break;
+    case "UNKNOWN":
+      if (/^Received HTTP status code 431$/.test(words)) {
+        const message = "the call's metadata is above the gateway's limits.metadata-soft";
+        return new RequestTooLargeError(message, { ...facts, code: "RESOURCE_EXHAUSTED" });
+      }
+      break;
     case "INTERNAL":
       return new InternalError(resetInWords(words, target) || facts.code, facts);
   }
@@ -259,15 +265,13 @@ function essence(words: string): string {
     .replace(/^.*Last error: /s, "")
     .replace(/\s*(?:\(\d{4}-\d\d-\d\dT[^)]*\))?(?:\. Resolution note:.*)?$/s, "")
     .replace(/^(.*?)(?:write E\w+ )?[0-9A-F]+:error:[0-9A-F]+:([^:]*):[^:]*:([^:]*):.*$/s, "$1$2: $3")
-    .replace(/^Error: /, "");
+    .replace(/^Error(?: \[\w+\])?: /, "");
 }
 
 /** What to do about a connection that cannot be had; the first that fits. */
 const ADVICE: readonly (readonly [words: RegExp, advice: string | ((tls: Tls) => string)])[] = [
-  [
-    /refused|ENOENT|ENOTFOUND|EAI_AGAIN|resolution|resolve/i,
-    "is it running there? The client tries again every second",
-  ],
+  [/refused|ENOENT/, "is it running there? The client tries again every second"],
+  [/resolution|resolve|ENOTFOUND|EAI_AGAIN/i, "is the name right?"],
   // An alert is what the other side says of this one.
   [/alert (?:\w+ )*protocol version|unsupported protocol/i, "the two speak no common version of TLS"],
   [/alert unrecognized name/i, "tls.serverName must be a name that it serves"],
