@@ -81,6 +81,11 @@ install install "$tarball"
 for file in README.md README.zh-CN.md LICENSE dist/index.mjs dist/index.d.mts proto/llm.proto; do
   [ -s "node_modules/@inference-gateway/client/$file" ] || failed "$file is not in the tarball"
 done
+for readme in README.md README.zh-CN.md; do
+  for link in $(grep -oE '\]\([^)#:]+\)' "node_modules/@inference-gateway/client/$readme" | tr -d '()]'); do
+    [ -e "node_modules/@inference-gateway/client/$link" ] || failed "$readme links $link, which is not in the tarball"
+  done
+done
 tsc=(node "$package/node_modules/typescript/bin/tsc" --strict --exactOptionalPropertyTypes --module nodenext --target es2022
   --lib es2022,esnext.disposable --types node --skipLibCheck false)
 quietly "it does not fit tsc --strict from outside" "${tsc[@]}" --noEmit consumer/esm.mts consumer/cjs.cts

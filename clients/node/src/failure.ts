@@ -202,7 +202,8 @@ function withoutDetails(
       break;
     case "UNKNOWN":
       if (/^Received HTTP status code 431$/.test(words)) {
-        const message = "the call's metadata is above the gateway's limits.metadata-soft";
+        const message =
+          "the call's metadata is above what the gateway takes (limits.metadata-soft, limits.metadata-hard)";
         return new RequestTooLargeError(message, { ...facts, code: "RESOURCE_EXHAUSTED" });
       }
       break;
