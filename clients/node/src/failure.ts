@@ -271,7 +271,7 @@ function essence(words: string): string {
 
 /** What to do about a connection that cannot be had; the first that fits. */
 const ADVICE: readonly (readonly [words: RegExp, advice: string | ((tls: Tls) => string)])[] = [
-  [/refused|ENOENT/, "is it running there? The client tries again every second"],
+  [/ECONNREFUSED|ENOENT/, "is it running there? The client tries again every second"],
   [/resolution|resolve|ENOTFOUND|EAI_AGAIN/i, "is the name right?"],
   // An alert is what the other side says of this one.
   [/alert (?:\w+ )*protocol version|unsupported protocol/i, "the two speak no common version of TLS"],

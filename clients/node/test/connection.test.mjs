@@ -358,15 +358,16 @@ describe("a client", () => {
       await Promise.all(clients.map((client) => client.generate("hi", { maxTokens: 1 })));
       assert.ok(sockets() >= before + 20);
     })();
-    const unary = new Client(rig.target).generate("[[sim:ttft=500ms]] hi", { maxTokens: 1 });
+    const unary = new Client(rig.target).generate("[[sim:inter-token=100ms]] hi", { maxTokens: 7 });
     const waiting = failure(new Client("localhost:1").waitUntilReady({ timeoutMs: 700 }));
     const stream = (() => new Client(rig.target).stream("[[sim:inter-token=50ms]] hi", { maxTokens: 10 }))();
-    await eventually("they are closed", async () => {
+    const closed = async () => {
       globalThis.gc();
       await sleep(5);
       return sockets() <= before + 1;
-    });
-    assert.equal((await unary).usage.outputTokens, 1);
+    };
+    await eventually("they are closed", closed, 20_000);
+    assert.equal((await unary).usage.outputTokens, 7);
     assert.ok((await waiting) instanceof gateway.DeadlineExceededError);
     for await (const _ of stream) {
       globalThis.gc();
@@ -406,7 +407,7 @@ describe("a client", () => {
       if (headers["x-do"] === "431") {
         stream.respond({ ":status": 431 }, { endStream: true });
       } else {
-        stream.close(Number(headers["x-do"]));
+        stream.on("error", () => {}).close(Number(headers["x-do"]));
       }
     });
     await once(server.listen(0, "127.0.0.1"), "listening");
@@ -429,13 +430,13 @@ describe("a client", () => {
       ["unix:/no/such.sock", /last seen: connect ENOENT \/no\/such.sock; is it running there\?/],
     ]) {
       await using(new Client(target, { waitForReady: true }), async (client) => {
-        for (const call of [
-          client.generate("hi", soon),
-          client.stream("hi", soon).next(),
-          client.health("", soon),
-          client.waitUntilReady({ timeoutMs: 600 }),
-        ]) {
-          const error = await failure(call);
+        const errors = await Promise.all([
+          failure(client.generate("hi", soon)),
+          failure(client.stream("hi", soon).next()),
+          failure(client.health("", soon)),
+          failure(client.waitUntilReady({ timeoutMs: 600 })),
+        ]);
+        for (const error of errors) {
           assert.ok(error instanceof gateway.DeadlineExceededError, `${error}`);
           assert.match(error.message, /last seen: /);
           assert.match(error.message.replace(/last seen: no connection to a gateway at \S+: /, "last seen: "), seen);

@@ -184,7 +184,11 @@ describe("stream", () => {
   });
 
   test("gives its token to a read that alone holds it and its client, whatever the collector does", async () => {
-    const waiting = (() => new Client(rig.target).stream("[[sim:ttft=300ms]] go", LONG).next())();
+    const waiting = (async () => {
+      const stream = new Client(rig.target).stream("[[sim:inter-token=400ms]] go", LONG);
+      await stream.next();
+      return stream.next();
+    })();
     const collecting = setInterval(() => globalThis.gc(), 15);
     assert.ok((await waiting).value.length > 0);
     clearInterval(collecting);
@@ -215,13 +219,12 @@ describe("stream", () => {
   test("says how far it was when its time is over or its signal fires", async () => {
     await using(new Client(rig.target), async (client) => {
       for (const [options, name] of [
-        [{ timeoutMs: 400 }, "DeadlineExceededError"],
-        [{ signal: AbortSignal.timeout(400) }, "AbortError"],
+        [() => ({ timeoutMs: 400 }), "DeadlineExceededError"],
+        [() => ({ signal: AbortSignal.timeout(400) }), "AbortError"],
       ]) {
-        const error = await failure(client.stream("[[sim:stall-after=3]] go", options).answer());
+        const error = await failure(client.stream("[[sim:stall-after=3]] go", options()).answer());
         assert.deepEqual([error.name, error.phase, error.tokensSent], [name, "decode", 3]);
-        const early = { ...options, ...(options.signal && { signal: AbortSignal.timeout(400) }) };
-        const none = await failure(client.stream("[[sim:stall-after=0]] go", early).answer());
+        const none = await failure(client.stream("[[sim:stall-after=0]] go", options()).answer());
         assert.deepEqual([none.name, none.phase, none.tokensSent], [name, undefined, 0]);
       }
     });
