@@ -269,7 +269,7 @@ describe("errors of other servers", () => {
       assert.ok(error instanceof gateway.UnavailableError);
       assert.equal(
         error.message,
-        `no connection to a gateway at 127.0.0.1:${closedPort}: connect ECONNREFUSED 127.0.0.1:${closedPort}; is it running there?`,
+        `no connection to a gateway at 127.0.0.1:${closedPort}: connect ECONNREFUSED 127.0.0.1:${closedPort}; is it running there? The client tries again every second`,
       );
       assert.equal(error.retryable, false);
       const late = await failure(client.generate("hi", { waitForReady: true, timeoutMs: 150 }));

@@ -178,7 +178,11 @@ describe("a retry", () => {
       complete: (_call, callback) => callback(refusal(status.UNAVAILABLE, { reason: "NOT_READY", pushbackMs: 200 })),
     });
     await using(new Client(server.target), async (client) => {
-      const error = await failure(client.generate("hi", { signal: AbortSignal.timeout(60) }));
+      const controller = new AbortController();
+      const waiting = failure(client.generate("hi", { signal: controller.signal }));
+      await eventually("it was refused", () => server.seen.length === 1);
+      setTimeout(() => controller.abort(), 60);
+      const error = await waiting;
       assert.equal(error.name, "AbortError");
       await new Promise((resolve) => setTimeout(resolve, 300));
       assert.equal(server.seen.length, 1);

@@ -218,13 +218,14 @@ describe("stream", () => {
 
   test("says how far it was when its time is over or its signal fires", async () => {
     await using(new Client(rig.target), async (client) => {
+      await client.waitUntilReady();
       for (const [options, name] of [
-        [() => ({ timeoutMs: 400 }), "DeadlineExceededError"],
-        [() => ({ signal: AbortSignal.timeout(400) }), "AbortError"],
+        [(timeoutMs) => ({ timeoutMs }), "DeadlineExceededError"],
+        [(ms) => ({ signal: AbortSignal.timeout(ms) }), "AbortError"],
       ]) {
-        const error = await failure(client.stream("[[sim:stall-after=3]] go", options()).answer());
+        const error = await failure(client.stream("[[sim:stall-after=3]] go", options(3_000)).answer());
         assert.deepEqual([error.name, error.phase, error.tokensSent], [name, "decode", 3]);
-        const none = await failure(client.stream("[[sim:stall-after=0]] go", options()).answer());
+        const none = await failure(client.stream("[[sim:stall-after=0]] go", options(200)).answer());
         assert.deepEqual([none.name, none.phase, none.tokensSent], [name, undefined, 0]);
       }
     });
