@@ -256,7 +256,9 @@ before(async () => {
   );
   rig.simulator = `http://127.0.0.1:${simulator.port}`;
   rig.backend = `http://127.0.0.1:${await rig.wire.start(simulator.port)}/v1`;
-  rig.gateway = await startGateway("--admission-running", "2000", "--admission-adaptive", "false");
+  // The wire accepts in this process, which a thousand streams keep busy.
+  const patient = ["--connect-timeout", "10s"];
+  rig.gateway = await startGateway("--admission-running", "2000", "--admission-adaptive", "false", ...patient);
   rig.target = rig.gateway.target;
 });
 
