@@ -24,12 +24,10 @@ def typed(client: Client, asyncio_client: AsyncClient, small: InferenceClient) -
     client.generate(llm_pb2.CompleteRequest())
     small.generate(inference_pb2.GenerateRequest())
     small.stream([inference_pb2.ChatMessage(role="user", content="Hi")])
-    client.generate(inference_pb2.GenerateRequest())  # type: ignore[arg-type]
-    small.generate(llm_pb2.CompleteRequest())  # type: ignore[arg-type]
     client.generate(5)  # type: ignore[arg-type]
     client.generate(b"Hi")  # type: ignore[arg-type]
     client.generate(["Hi"])  # type: ignore[list-item]
-    client.generate({"messages": [], "max_token": 3})  # type: ignore[arg-type]
+    client.generate({"messages": [], "max_token": 3})  # type: ignore[dict-item]
     asyncio_client.stream(5)  # type: ignore[arg-type]
     word: str = next(stream)
     print(word)
