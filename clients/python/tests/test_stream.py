@@ -8,7 +8,13 @@ import tracemalloc
 import pytest
 from rig import eventually
 
-from inference_gateway import CancelledError, Client, DeadlineExceededError, UnavailableError
+from inference_gateway import (
+    CancelledError,
+    Client,
+    DeadlineExceededError,
+    InferenceError,
+    UnavailableError,
+)
 from inference_gateway.proto import llm_pb2
 
 STALLS = {"prefill": "Hi [[sim:stall-before-headers]]", "decode": "Hi [[sim:stall-after=2]]"}
