@@ -384,6 +384,8 @@ def test_metadata_of_all_sources_counts_together():
             client.generate("Hi", metadata={"x-b-bin": b"z" * 6_000})
     with pytest.raises(ValueError, match="bytes of metadata"):
         Client("localhost", user_agent="m" * 70_000)
+    with pytest.raises(ValueError, match="bytes of metadata"):
+        Client("localhost", token="t" * 70_000)
 
 
 REFUSED = "^token: is empty, or holds characters that cannot be sent$"

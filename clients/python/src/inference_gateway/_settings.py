@@ -147,8 +147,6 @@ class ClientSettings(Generic[ChunkT]):
             raise ValueError(_TWO_TOKENS)
         if callable(self._token) and is_async(self._token) and not self._awaits_tokens:
             raise TypeError(_NOT_ASYNC)
-        if not callable(self._token) and self._token is not None:
-            _checks.bearer(self._token)
         self._tls = TLS() if tls is True else tls or None
         self._credentials = self._tls.credentials() if self._tls else None
         self._wait_for_ready = wait_for_ready
@@ -162,7 +160,8 @@ class ClientSettings(Generic[ChunkT]):
         merged.update(_checks.options(options))
         self._options = tuple(merged.items())
         self._headers = sum(len(str(merged.get(name, ""))) for name in _HEADERS)
-        _checks.refuse_large("metadata", self._metadata, self._headers)
+        known = () if callable(self._token) or not self._token else _checks.bearer(self._token)
+        _checks.refuse_large("metadata", (*known, *self._metadata), self._headers)
         self._lock = threading.Lock()
         """Protects the making and closing of the channel from other threads."""
         self._calls: dict[str, Any] = {}
