@@ -42,7 +42,7 @@ def test_a_gateway_that_starts_and_comes_back_is_found_again(folder, simulator):
     with Client(f"127.0.0.1:{port}") as client:
         with running(Gateway(folder, "http://127.0.0.1:1/v1", *SOON, port=port)) as gateway:
             with pytest.raises(DeadlineExceededError, match="last seen: NOT_SERVING"):
-                client.wait_until_ready(2)
+                client.wait_until_ready(4)
             assert client.health("liveness") == "SERVING"
         gateway.wait()
         back = Gateway(folder, simulator.url, "--drain-pause", "1s", port=port)
