@@ -69,7 +69,7 @@ quietly "it does not build" npm run build
 quietly "it cannot be packed" npm pack --ignore-scripts
 tarball=$(ls "$package"/*.tgz)
 quietly "the package's exports are wrong (publint)" npx --no-install publint --strict "$tarball"
-quietly "the package's types are wrong (attw)" npx --no-install attw "$tarball" --profile node16
+quietly "the package's types are wrong (attw)" npx --no-install attw "$tarball" --profile strict
 
 # An empty project that has nothing but the tarball.
 rm -rf "$project"
@@ -80,6 +80,11 @@ npm init -y >/dev/null
 install install "$tarball"
 for file in README.md README.zh-CN.md LICENSE dist/index.mjs dist/index.d.mts proto/llm.proto; do
   [ -s "node_modules/@inference-gateway/client/$file" ] || failed "$file is not in the tarball"
+done
+for readme in README.md README.zh-CN.md; do
+  for link in $(grep -oE '\]\([^)#:]+\)' "node_modules/@inference-gateway/client/$readme" | tr -d '()]'); do
+    [ -e "node_modules/@inference-gateway/client/$link" ] || failed "$readme links $link, which is not in the tarball"
+  done
 done
 tsc=(node "$package/node_modules/typescript/bin/tsc" --strict --exactOptionalPropertyTypes --module nodenext --target es2022
   --lib es2022,esnext.disposable --types node --skipLibCheck false)

@@ -1,4 +1,4 @@
-"""Makes what the package needs from the checkout: stubs from the protos, and the licence."""
+"""Makes what the package needs from the checkout: stubs from the protos."""
 
 from __future__ import annotations
 
@@ -33,13 +33,12 @@ class StubsHook(BuildHookInterface):  # type: ignore[type-arg]
         return ["grpcio-tools>=1.62"] if self._in_checkout() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write stubs and licence, before the files of the package are collected."""
+        """Write the stubs, before the files of the package are collected."""
         if self._in_checkout():
             root = Path(self.root)
             checkout = root.parent.parent
             if not (checkout / "proto" / "llm.proto").exists():
                 raise RuntimeError("building it needs the whole checkout, not a copy of the folder")
-            shutil.copyfile(checkout / "LICENSE", root / "LICENSE")
             generate(checkout, root / "src" / "inference_gateway" / "proto")
 
     def _in_checkout(self) -> bool:

@@ -43,6 +43,11 @@ mkdir -p "$work/sdist" && tar -xzf "$work"/dist/*.tar.gz -C "$work/sdist" --stri
 "$dev/python" -m build -q --no-isolation --wheel --outdir "$work/dist" "$work/sdist" || failed "wheel out of the sdist"
 "$dev/pip" install -q --no-deps --no-build-isolation -e . || failed "installation of the checkout"
 
+rm -rf "$work/straight" && "$dev/pip" wheel -q --no-deps --no-build-isolation -w "$work/straight" . || failed "wheel out of the checkout"
+"$dev/python" -c 'import sys, zipfile; sys.exit(not any(n.endswith("licenses/LICENSE") for n in zipfile.ZipFile(sys.argv[1]).namelist()))' \
+  "$work"/straight/*.whl || failed "the wheel out of the checkout has no licence"
+grep -q "^License-File: LICENSE" "$work/sdist/PKG-INFO" || failed "the sdist names no licence"
+
 echo "python: format, lint, types"
 "$dev/ruff" format --check --cache-dir "$work/ruff" . || failed "format: run ruff format"
 "$dev/ruff" check --cache-dir "$work/ruff" . || failed "lint"
@@ -63,7 +68,7 @@ for package in "$work"/dist/*.whl "$work"/dist/*.tar.gz; do
   "$empty/bin/pip" install -q "$package" || failed "installation of $package"
   "$empty/bin/python" tests/installed_package.py || failed "$package is not whole"
   if [ -n "$typed" ]; then
-    (cd "$empty" && "$dev/mypy" --strict --no-incremental --config-file /dev/null --python-executable bin/python "$home"/examples "$home/tests/installed_package.py") ||
+    (cd "$empty" && "$dev/mypy" --strict --no-incremental --config-file /dev/null --python-executable bin/python "$home"/examples "$home"/tests/{installed_package,everything_imported}.py) ||
       failed "the types of $package, seen from outside"
   fi
   pythons=$pythons${pythons:+:}$empty/bin/python

@@ -1,6 +1,6 @@
 import type { InferenceError } from "./errors";
 import { AuthenticationError, CancelledError, ClientClosedError, DeadlineExceededError } from "./errors";
-import type { CallFacts } from "./failure";
+import { progress, type CallFacts, type Tls } from "./failure";
 import type { CallOptions } from "./options";
 
 /** Node's timers take 32 bits, and run at once for more. */
@@ -13,7 +13,9 @@ const FOREVER_MS = 1e14;
 export interface CallOwner {
   readonly target: string;
   readonly timeoutMs: number;
-  readonly calls: Set<Call>;
+  readonly tls: Tls;
+  begun(call: Call): void;
+  ended(call: Call): void;
 }
 
 /**
@@ -23,27 +25,31 @@ export interface CallOwner {
  */
 export class Call implements CallFacts {
   readonly target: string;
+  readonly tls: Tls;
   readonly timeoutMs: number;
   readonly deadline: number;
   readonly requestId: string | undefined;
+  /** Messages of a stream that its reader has; undefined for a call that is none. */
+  received: number | undefined;
   /** Set once the call was stopped from this side; what it is told to whoever waits for it. */
   stopped: InferenceError | undefined;
 
   readonly #owner: CallOwner;
   readonly #signal: AbortSignal | undefined;
-  readonly #onAbort = (): void => this.stop(aborted(this.#signal, this.requestId));
+  readonly #onAbort = (): void => this.stop(aborted(this.#signal, this));
   readonly #timers: NodeJS.Timeout[] = [];
   #stoppers: ((error: InferenceError) => void)[] = [];
 
   /** The call's time runs from here. */
   constructor(owner: CallOwner, options: CallOptions) {
     this.target = owner.target;
+    this.tls = owner.tls;
     this.timeoutMs = options.timeoutMs ?? owner.timeoutMs;
     this.deadline = this.timeoutMs < FOREVER_MS ? Date.now() + this.timeoutMs : Infinity;
     this.requestId = options.requestId;
     this.#owner = owner;
     this.#signal = options.signal;
-    owner.calls.add(this);
+    owner.begun(this);
     if (this.#signal !== undefined) {
       listen(this.#signal, this.#onAbort);
     }
@@ -77,11 +83,21 @@ export class Call implements CallFacts {
     if (this.#signal !== undefined) {
       unlisten(this.#signal, this.#onAbort);
     }
-    this.#owner.calls.delete(this);
+    this.#owner.ended(this);
   }
 
-  /** What `token` gives, within the call's time. */
-  async ask(token: () => string | Promise<string>): Promise<string> {
+  /** What `token` gives, within the call's time; `check` throws what is wrong with it. */
+  async ask(token: () => string | Promise<string>, check: (given: unknown) => void): Promise<string> {
+    const given = await this.#asked(token);
+    try {
+      check(given);
+      return given;
+    } catch (cause) {
+      throw new AuthenticationError((cause as Error).message, { code: "UNAUTHENTICATED", requestId: this.requestId });
+    }
+  }
+
+  async #asked(token: () => string | Promise<string>): Promise<string> {
     let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve, reject) => {
@@ -164,8 +180,9 @@ function tokenFailed(cause: unknown, requestId: string | undefined): Authenticat
   });
 }
 
-function aborted(signal: AbortSignal | undefined, requestId: string | undefined): CancelledError {
-  const facts = { code: "CANCELLED", requestId, cause: signal?.reason as unknown } as const;
+function aborted(signal: AbortSignal | undefined, call: Call): CancelledError {
+  const { requestId } = call;
+  const facts = { ...progress(call), code: "CANCELLED", requestId, cause: signal?.reason as unknown } as const;
   return new CancelledError("the call was cancelled by its signal", facts, true);
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { fstatSync, readFileSync } from "node:fs";
 import { addAbortSignal } from "node:stream";
 import { buffer as readAll } from "node:stream/consumers";
@@ -39,6 +40,7 @@ Ctrl-C cancels the call, and with it the generation.
 Exit codes:
   0        the answer is whole
   1        an unexpected fault, or the output cannot be written or has no reader
+           (Node opens /dev/null in the place of a closed one, so that >&- is as >/dev/null)
   2        the command line is wrong
   10 + n   the call ended with gRPC status n: 11 cancelled, 13 invalid argument, 14 deadline exceeded, 15 not found,
            18 resource exhausted, 22 unimplemented, 23 internal, 24 unavailable, 26 unauthenticated
@@ -121,6 +123,9 @@ function readArguments(args: string[]): Asked | string {
   if (prompt === undefined || surplus !== undefined) {
     throw new UsageError(prompt === undefined ? "What is the prompt?" : "One prompt, please: put it in quotes.");
   }
+  if ([...positionals, values.system, values.model].some((text) => text?.includes("\ufffd")) && !argumentsAreText()) {
+    throw new UsageError("the prompt, --system and --model must be UTF-8");
+  }
   const { contract = "llm", "tls-ca": ca, "tls-cert": cert, "tls-key": key, "token-file": tokenFile } = values;
   if (contract !== "llm" && contract !== "inference") {
     throw new UsageError(`--contract is inference or llm, not ${contract}`);
@@ -143,6 +148,17 @@ function readArguments(args: string[]): Asked | string {
       temperature: number(values.temperature, "--temperature"),
     },
   };
+}
+
+/** Node puts U+FFFD in the place of bytes that are no UTF-8. Linux alone shows what stood there. */
+function argumentsAreText(): boolean {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync("/proc/self/cmdline");
+  } catch {
+    return true;
+  }
+  return isUtf8(bytes);
 }
 
 function number(written: string | undefined, flag: string): number | undefined {
@@ -193,6 +209,9 @@ async function run(asked: Asked): Promise<number> {
     const content = asked.prompt === "-" ? await readPrompt(stop.signal) : asked.prompt;
     if (stop.signal.aborted) {
       return INTERRUPTED;
+    }
+    if (content === "") {
+      throw new UsageError(asked.prompt === "-" ? "standard input is empty or closed" : "the prompt is empty");
     }
     const messages: ChatMessage[] = [{ role: "user", content }];
     if (asked.system !== undefined) {

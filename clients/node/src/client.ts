@@ -13,11 +13,14 @@ import { check, untilReady, type HealthStatus } from "./health";
 import { INFERENCE, type GenerateRequestDraft, type InferenceParameters } from "./inference";
 import { LLM, type CompleteRequestDraft, type GenerateParameters } from "./llm";
 import { checkClientOptions, splitCallOptions, type CallOptions, type ClientOptions } from "./options";
-import { isObject, readParameters, refuseUnknown, refuseUnknownFields } from "./parameters";
+import { isObject, readParameters, refuseHalfCharacters, refuseUnknown, refuseUnknownFields } from "./parameters";
 import { TokenStream } from "./stream";
 
 /** A look at a gateway's health takes no longer, by default. */
 const HEALTH_MS = 5_000;
+
+/** Sockets keep themselves alive: without this a client that was never closed would leave its connections behind. */
+const FORGOTTEN = new FinalizationRegistry<Connection>((connection) => connection.forget());
 
 /** What both clients can do. */
 abstract class GatewayClient<
@@ -45,6 +48,7 @@ abstract class GatewayClient<
     checkClientOptions(options);
     this.#contract = contract;
     this.#connection = new Connection(options);
+    FORGOTTEN.register(this, this.#connection);
     this.#model = options.model;
   }
 
@@ -85,7 +89,7 @@ abstract class GatewayClient<
     const [request, options] = this.#request(stream, prompt, parameters);
     this.#connection.metadata(options);
     this.#connection.checkOpen(options.requestId);
-    return new TokenStream(this.#connection, this.#contract, request, options);
+    return new TokenStream(this, this.#connection, this.#contract, request, options);
   }
 
   /**
@@ -156,6 +160,7 @@ abstract class GatewayClient<
     const request = isConversation(prompt)
       ? this.#contract.request(messagesOf(prompt), { ...params, model: params.model ?? this.#model })
       : this.#ownRequest(prompt, params);
+    refuseHalfCharacters(request, "the request");
     try {
       return [method.requestSerialize(request), options];
     } catch (cause) {
@@ -194,6 +199,7 @@ function checkService(service: unknown): void {
   if (typeof service !== "string") {
     throw new TypeError("service must be a string");
   }
+  refuseHalfCharacters(service, "service");
 }
 
 /** Messages of a whole request; what they leave out is empty. */

@@ -2,14 +2,27 @@ import * as grpc from "@grpc/grpc-js";
 import { Call, closed, type CallOwner } from "./call";
 import { channelOptions } from "./channel";
 import type { Method } from "./contract";
-import { UnavailableError, type InferenceError } from "./errors";
-import { errorOf, textOf } from "./failure";
+import { RequestTooLargeError, UnavailableError, type InferenceError } from "./errors";
+import { errorOf, textOf, waitedForConnection, type Tls } from "./failure";
+import { HealthService } from "./gen/grpc/health/v1/health";
 import type { CallMetadata, CallOptions, ClientOptions, Token } from "./options";
 import { readTarget, type Target } from "./target";
 import { channelCredentials } from "./tls";
 
 /** How long a connection may take before the calls that need it fail. */
 const CONNECT_MS = 5_000;
+
+/** How long the channel may take to tell what its last connection failed of; it knows that without asking anybody. */
+const LAST_ERROR_MS = 200;
+
+/** The gateway's default of `limits.metadata-hard`: it breaks the connection, and with it all other calls, a little above. */
+const METADATA_BYTES = 64 * 1024;
+
+/** What HTTP/2 counts for each entry besides its name and value (RFC 9113, 6.5.2). */
+const ENTRY_BYTES = 32;
+
+/** Room for the headers of gRPC itself. */
+const OWN_METADATA_BYTES = 1024;
 
 const TARGET_VARIABLE = "INFERENCE_GATEWAY_TARGET";
 const TOKEN_VARIABLE = "INFERENCE_GATEWAY_TOKEN";
@@ -22,8 +35,8 @@ export interface Replied<Response> {
 
 /** The channel of one client, and what its calls have in common. */
 export class Connection implements CallOwner {
-  readonly calls = new Set<Call>();
   readonly timeoutMs: number;
+  readonly tls: Tls;
   /** How often a generation that the gateway turned away is sent again. */
   readonly retries: number;
   readonly #target: Target;
@@ -31,6 +44,9 @@ export class Connection implements CallOwner {
   readonly #metadata: CallMetadata;
   readonly #waitForReady: boolean;
   readonly #channel: grpc.Client;
+  readonly #calls = new Set<Call>();
+  #waits = 0;
+  #forgotten = false;
   #open = true;
 
   /** Connects nowhere before the first call. */
@@ -38,16 +54,44 @@ export class Connection implements CallOwner {
     this.#target = options.target === undefined ? targetOfEnvironment() : readTarget(options.target);
     this.#token = options.token ?? tokenOfEnvironment();
     this.#metadata = { ...options.metadata };
-    fill(new grpc.Metadata(), this.#metadata);
+    this.tls = {
+      spoken: Boolean(options.tls),
+      certificate: typeof options.tls === "object" && Boolean(options.tls.cert),
+    };
     this.#waitForReady = options.waitForReady ?? false;
     this.timeoutMs = options.timeoutMs ?? 60_000;
     this.retries = options.retries ?? 2;
     if (typeof this.#token === "string") {
       checkToken(this.#token, options.token === undefined ? TOKEN_VARIABLE : "the token");
     }
+    this.#checkOwnMetadata();
     const credentials = channelCredentials(options.tls);
     this.#warnOfPlaintext(credentials);
-    this.#channel = new grpc.Client(this.#target.uri, credentials, channelOptions(this.#target, options));
+    try {
+      this.#channel = new grpc.Client(this.#target.uri, credentials, channelOptions(this.#target, options));
+    } catch (cause) {
+      throw new TypeError(`channelOptions cannot be used: ${(cause as Error).message}`, { cause });
+    }
+  }
+
+  #checkOwnMetadata(): void {
+    const own = new grpc.Metadata();
+    fill(own, this.#metadata);
+    this.#refuseSecondToken(own);
+    if (typeof this.#token === "string") {
+      own.set("authorization", `Bearer ${this.#token}`);
+    }
+    if (sizeOf(own) > METADATA_BYTES) {
+      throw new TypeError(tooMuch(own, "metadata and token"));
+    }
+  }
+
+  #refuseSecondToken(metadata: grpc.Metadata): void {
+    if (this.#token !== undefined && metadata.get("authorization").length > 0) {
+      throw new TypeError(
+        'metadata "authorization" and a token (the option, or INFERENCE_GATEWAY_TOKEN) exclude each other',
+      );
+    }
   }
 
   get target(): string {
@@ -72,11 +116,45 @@ export class Connection implements CallOwner {
 
   /** Cancels what runs. Nothing can be called any more. */
   close(): void {
-    this.#open = false;
-    for (const call of this.calls) {
-      call.stop(closed(call.requestId));
+    if (this.#open) {
+      this.#open = false;
+      for (const call of this.#calls) {
+        call.stop(closed(call.requestId));
+      }
+      this.#channel.close();
     }
-    this.#channel.close();
+  }
+
+  begun(call: Call): void {
+    this.#calls.add(call);
+  }
+
+  ended(call: Call): void {
+    this.#calls.delete(call);
+    this.#closeIfForgotten();
+  }
+
+  /** Keeps it open while the body runs, though its client be forgotten meanwhile. */
+  async during<T>(body: () => Promise<T>): Promise<T> {
+    this.#waits += 1;
+    try {
+      return await body();
+    } finally {
+      this.#waits -= 1;
+      this.#closeIfForgotten();
+    }
+  }
+
+  /** Closes once the last call has ended: nobody can begin another. */
+  forget(): void {
+    this.#forgotten = true;
+    this.#closeIfForgotten();
+  }
+
+  #closeIfForgotten(): void {
+    if (this.#forgotten && this.#waits === 0 && this.#calls.size === 0) {
+      this.close();
+    }
   }
 
   /** What a call carries besides its request. @throws TypeError for what headers cannot carry */
@@ -84,20 +162,24 @@ export class Connection implements CallOwner {
     const metadata = new grpc.Metadata({ waitForReady: options.waitForReady ?? this.#waitForReady });
     fill(metadata, this.#metadata);
     fill(metadata, options.metadata ?? {});
+    this.#refuseSecondToken(metadata);
     if (options.requestId !== undefined) {
       metadata.set("x-request-id", options.requestId);
     }
     return metadata;
   }
 
-  /** Asks for the token, where there is one. */
+  /** Asks for the token, where there is one. @throws RequestTooLargeError for metadata that would break the connection */
   async authorize(call: Call, metadata: grpc.Metadata): Promise<void> {
     if (typeof this.#token === "function") {
-      const token = await call.ask(this.#token);
-      checkToken(token, "what the token function gives");
+      const token = await call.ask(this.#token, (given) => checkToken(given, "what the token function gives"));
       metadata.set("authorization", `Bearer ${token}`);
     } else if (this.#token !== undefined) {
       metadata.set("authorization", `Bearer ${this.#token}`);
+    }
+    if (sizeOf(metadata) > METADATA_BYTES) {
+      const facts = { code: "RESOURCE_EXHAUSTED", requestId: call.requestId } as const;
+      throw new RequestTooLargeError(tooMuch(metadata, "the call's metadata"), facts);
     }
   }
 
@@ -122,7 +204,7 @@ export class Connection implements CallOwner {
         if (reply.error === undefined) {
           return { response: reply.response as Response, requestId: textOf(reply.status.metadata, "x-request-id") };
         }
-        const error = errorOf(reply.status, call, reply.error);
+        const error = await this.failed(reply.status, call, reply.error);
         const pauseMs = tries > retries ? undefined : pauseBefore(reply.status.metadata, error);
         if (pauseMs === undefined || !call.hasTimeFor(pauseMs)) {
           throw error;
@@ -133,6 +215,27 @@ export class Connection implements CallOwner {
     } finally {
       call.end();
     }
+  }
+
+  /** The error of a call that ended; one that waited in vain for a connection says what kept it from having one. */
+  async failed(ended: grpc.StatusObject, call: Call, cause: unknown): Promise<InferenceError> {
+    return errorOf(ended, call, cause, waitedForConnection(ended) ? await this.#lastError() : undefined);
+  }
+
+  /** What the last connection failed of, as the channel tells a call that does not wait. Nothing is sent. */
+  #lastError(): Promise<string | undefined> {
+    const { TRANSIENT_FAILURE } = grpc.connectivityState;
+    return new Promise((resolve) => {
+      if (!this.#open || this.#channel.getChannel().getConnectivityState(false) !== TRANSIENT_FAILURE) {
+        resolve(undefined);
+        return;
+      }
+      const deadline = Date.now() + LAST_ERROR_MS;
+      const { path, responseDeserialize } = HealthService.check;
+      this.#channel.makeUnaryRequest(path, asIs, responseDeserialize, Buffer.alloc(0), { deadline }, (error) =>
+        resolve(error?.code === grpc.status.UNAVAILABLE ? error.details : undefined),
+      );
+    });
   }
 
   #ask<Response>(
@@ -255,6 +358,17 @@ function fill(metadata: grpc.Metadata, values: CallMetadata): void {
       throw new TypeError(`metadata ${JSON.stringify(key)} has a name or value that headers cannot carry`);
     }
   }
+}
+
+/** As HTTP/2 counts it, gRPC's own headers included. */
+function sizeOf(metadata: grpc.Metadata): number {
+  return Object.entries(metadata.toHttp2Headers())
+    .flatMap(([key, values]) => [values].flat().map((value) => key.length + String(value).length + ENTRY_BYTES))
+    .reduce((sum, bytes) => sum + bytes, OWN_METADATA_BYTES);
+}
+
+function tooMuch(metadata: grpc.Metadata, named: string): string {
+  return `${named} would take ${sizeOf(metadata)} bytes; the gateway takes ${METADATA_BYTES} (limits.metadata-hard)`;
 }
 
 function targetOfEnvironment(): Target {

@@ -1,3 +1,4 @@
+import { constants } from "node:http2";
 import { status, type Metadata, type StatusObject } from "@grpc/grpc-js";
 import { BadRequest, ErrorInfo, RetryInfo } from "./gen/google/rpc/error_details";
 import { Status as RichStatus } from "./gen/google/rpc/status";
@@ -29,6 +30,16 @@ export interface CallFacts {
   /** When the call's time is over, in milliseconds since the epoch; Infinity: never. */
   readonly deadline: number;
   readonly requestId: string | undefined;
+  readonly tls: Tls;
+  /** Messages of a stream that its reader has; undefined for a call that is none. */
+  readonly received: number | undefined;
+}
+
+/** What a client says to the other side of TLS. */
+export interface Tls {
+  readonly spoken: boolean;
+  /** Whether it shows a certificate of its own. */
+  readonly certificate: boolean;
 }
 
 type ErrorClass = new (message: string, facts: ErrorFacts) => InferenceError;
@@ -57,8 +68,17 @@ const BY_CODE: Partial<Record<StatusName, ErrorClass>> = {
   UNIMPLEMENTED: UnimplementedError,
 };
 
-/** The error of a call that ended with a status other than OK. */
-export function errorOf(ended: StatusObject, call: CallFacts, cause: unknown): InferenceError {
+/**
+ * The error of a call that ended with a status other than OK.
+ *
+ * @param lastError what kept it from having a connection, where it waited for one
+ */
+export function errorOf(
+  ended: StatusObject,
+  call: CallFacts,
+  cause: unknown,
+  lastError?: string | undefined,
+): InferenceError {
   const details = detailsOf(ended.metadata);
   const code = codeOf(ended, call);
   const facts = { ...factsOf(details, ended.metadata), code, cause };
@@ -67,7 +87,12 @@ export function errorOf(ended: StatusObject, call: CallFacts, cause: unknown): I
     const known = BY_REASON[details.info.reason] ?? BY_CODE[code] ?? InternalError;
     return new known(ended.details || code, facts);
   }
-  return withoutDetails(ended.details, call, facts);
+  return withoutDetails(ended.details, call, { ...facts, ...progress(call) }, lastError);
+}
+
+/** How far a stream was that the gateway did not end itself. */
+export function progress({ received }: CallFacts): Pick<ErrorFacts, "phase" | "tokensSent"> {
+  return { tokensSent: received, phase: received ? "decode" : undefined };
 }
 
 interface Details {
@@ -142,18 +167,23 @@ function codeOf({ code }: StatusObject, { deadline }: CallFacts): StatusName {
 }
 
 /** A status that a gRPC library made, here or over there, in words for people. */
-function withoutDetails(words: string, call: CallFacts, facts: ErrorFacts): InferenceError {
+function withoutDetails(
+  words: string,
+  call: CallFacts,
+  facts: ErrorFacts,
+  lastError: string | undefined,
+): InferenceError {
   const { target } = call;
   switch (facts.code) {
     case "DEADLINE_EXCEEDED":
-      return new DeadlineExceededError(timeOver(words, call), facts);
+      return new DeadlineExceededError(timeOver(words, call, lastError), facts);
     case "CANCELLED":
       return new CancelledError(
         `the gateway at ${target} ended the call; a stream that is read too slowly ends so (slow-caller-stall)`,
         facts,
       );
     case "UNAVAILABLE":
-      return new UnavailableError(unavailable(words, target), facts);
+      return new UnavailableError(unavailable(words, call), facts);
     case "UNIMPLEMENTED":
       return new UnimplementedError(
         `what answers at ${target} is no Inference Gateway, or an older one: ${words}`,
@@ -170,24 +200,64 @@ function withoutDetails(words: string, call: CallFacts, facts: ErrorFacts): Infe
         return new RequestTooLargeError(`the request is above the gateway's limits.max-request-bytes: ${words}`, facts);
       }
       break;
+    case "UNKNOWN":
+      if (/^Received HTTP status code 431$/.test(words)) {
+        const message =
+          "the call's metadata is above what the gateway takes (limits.metadata-soft, limits.metadata-hard)";
+        return new RequestTooLargeError(message, { ...facts, code: "RESOURCE_EXHAUSTED" });
+      }
+      break;
+    case "INTERNAL":
+      return new InternalError(resetInWords(words, target) || facts.code, facts);
   }
   return new (BY_CODE[facts.code] ?? InternalError)(words || facts.code, facts);
 }
 
-function timeOver(words: string, { target, timeoutMs }: CallFacts): string {
-  const waiting = /waiting for (?:LB pick|name resolution|metadata filters)/i.test(words);
-  return waiting
-    ? `${timeoutMs} ms were over before there was a connection to ${target}`
-    : `${timeoutMs} ms were over before the answer was whole`;
+/** Such as PROTOCOL_ERROR, where something else on the connection broke the rules. */
+function resetInWords(words: string, target: string): string {
+  const [, code] = /^Received RST_STREAM with code (\d+)/.exec(words) ?? [];
+  if (code === undefined) {
+    return words;
+  }
+  const name = Object.entries(constants).find(([key, value]) => HTTP2_ERROR.test(key) && value === Number(code))?.[0];
+  return `the gateway at ${target} reset the call: HTTP/2 ${name?.replace("NGHTTP2_", "") ?? `error ${code}`}`;
+}
+
+const HTTP2_ERROR =
+  /^NGHTTP2_(?:(?:NO|PROTOCOL|INTERNAL|FLOW_CONTROL|FRAME_SIZE|COMPRESSION|CONNECT)_ERROR|SETTINGS_TIMEOUT|STREAM_CLOSED|ENHANCE_YOUR_CALM|INADEQUATE_SECURITY|HTTP_1_1_REQUIRED)$/;
+
+const WAITING = /waiting for (?:LB pick|name resolution|metadata filters)/i;
+
+/** Whether a call's time was over while it waited for a connection. */
+export function waitedForConnection({ code, details }: StatusObject): boolean {
+  return code === status.DEADLINE_EXCEEDED && WAITING.test(details);
+}
+
+function timeOver(words: string, call: CallFacts, lastError: string | undefined): string {
+  const { target, timeoutMs } = call;
+  if (!WAITING.test(words)) {
+    return `${timeoutMs} ms were over before the answer was whole`;
+  }
+  const last = lastError === undefined ? "" : `; last seen: ${withAdvice(lastError, call)}`;
+  return `${timeoutMs} ms were over before there was a connection to ${target}${last}`;
 }
 
 const NO_CONNECTION = /^(?:round_robin: )?No connection established|^Name resolution failed/;
 
-function unavailable(words: string, target: string): string {
-  const why = essence(words);
+function unavailable(words: string, call: CallFacts): string {
   return NO_CONNECTION.test(words)
-    ? `no connection to a gateway at ${target}: ${why}; ${advice(why)}`
-    : `the connection to the gateway at ${target} broke: ${why}`;
+    ? `no connection to a gateway at ${call.target}: ${withAdvice(words, call)}`
+    : `the connection to the gateway at ${call.target} broke: ${broken(words, call)}`;
+}
+
+function withAdvice(words: string, { tls }: CallFacts): string {
+  const why = essence(words);
+  return `${why}; ${advice(why, tls)}`;
+}
+
+/** With TLS 1.3 the other side looks at a client's certificate only once there is a connection. */
+function broken(words: string, call: CallFacts): string {
+  return /\balert\b/.test(words) ? withAdvice(words, call) : essence(words);
 }
 
 /** Balancers wrap each other's words, and OpenSSL adds what is for its own developers. */
@@ -195,15 +265,37 @@ function essence(words: string): string {
   return words
     .replace(/^.*Last error: /s, "")
     .replace(/\s*(?:\(\d{4}-\d\d-\d\dT[^)]*\))?(?:\. Resolution note:.*)?$/s, "")
-    .replace(/^(?:Error: )?[0-9A-F]+:error:[0-9A-F]+:([^:]*):[^:]*:([^:]*):.*$/s, "$1: $2")
-    .replace(/^Error: /, "");
+    .replace(/^(.*?)(?:write E\w+ )?[0-9A-F]+:error:[0-9A-F]+:([^:]*):[^:]*:([^:]*):.*$/s, "$1$2: $3")
+    .replace(/^Error(?: \[\w+\])?: /, "");
 }
 
-function advice(why: string): string {
-  if (/certificate|self.signed|altname|issuer/i.test(why)) {
-    return "tls.ca must hold the authority of its certificate, tls.serverName the name in it";
+/** What to do about a connection that cannot be had; the first that fits. */
+const ADVICE: readonly (readonly [words: RegExp, advice: string | ((tls: Tls) => string)])[] = [
+  [/ECONNREFUSED|ENOENT/, "is it running there? The client tries again every second"],
+  [/resolution|resolve|ENOTFOUND|EAI_AGAIN/i, "is the name right?"],
+  // An alert is what the other side says of this one.
+  [/alert (?:\w+ )*protocol version|unsupported protocol/i, "the two speak no common version of TLS"],
+  [/alert unrecognized name/i, "tls.serverName must be a name that it serves"],
+  [/alert certificate expired/i, "this client's certificate (tls.cert) has expired: it needs a new one"],
+  [/alert certificate revoked/i, "this client's certificate (tls.cert) was revoked: it needs a new one"],
+  [/alert/i, ({ certificate }) => (certificate ? FOREIGN_CERTIFICATE : NO_CERTIFICATE)],
+  // All else is what this side says of the other.
+  [/has expired/i, "the gateway needs a new certificate, or this machine's clock is wrong"],
+  [/not yet valid/i, "this machine's clock may be wrong, else the gateway's certificate is for later"],
+  [/altname|host ?name/i, "tls.serverName must be a name in its certificate"],
+  [/self.signed|issuer|verify|signature|authority|certificate/i, "tls.ca must hold the authority of its certificate"],
+  [/wrong version|packet length|unknown protocol|record|http request/i, "what is there speaks no TLS: leave `tls` out"],
+];
+
+const NO_CERTIFICATE = "it asks for a client's certificate: set tls.cert and tls.key";
+const FOREIGN_CERTIFICATE = "it does not take this client's certificate (tls.cert): another authority must sign it";
+
+function advice(why: string, tls: Tls): string {
+  const found = ADVICE.find(([words]) => words.test(why))?.[1];
+  if (found !== undefined) {
+    return typeof found === "string" ? found : found(tls);
   }
-  return /refused|ENOENT|ENOTFOUND|resolution/i.test(why)
-    ? "is it running there?"
-    : "does `tls` say what it speaks, and does it ask for a client certificate?";
+  return tls.spoken
+    ? "does it speak TLS, and does it ask for a client's certificate (tls.cert)?"
+    : "does it speak TLS? Then set `tls`";
 }

@@ -31,7 +31,11 @@ export async function check(connection: Connection, service: string, options: Ca
 type WaitFacts = Pick<CallOptions, "signal" | "requestId"> & { timeoutMs: number };
 
 /** Looks again and again, between 50 and 500 ms apart, until it is SERVING. */
-export async function untilReady(connection: Connection, service: string, wait: WaitFacts): Promise<void> {
+export function untilReady(connection: Connection, service: string, wait: WaitFacts): Promise<void> {
+  return connection.during(() => lookUntilReady(connection, service, wait));
+}
+
+async function lookUntilReady(connection: Connection, service: string, wait: WaitFacts): Promise<void> {
   const { timeoutMs, signal } = wait;
   const end = Date.now() + timeoutMs;
   let last: Seen | undefined;

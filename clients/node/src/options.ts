@@ -21,7 +21,7 @@ export interface ClientOptions {
   token?: Token | undefined;
   /** true: TLS with the authorities that Node trusts. Default: plaintext. */
   tls?: boolean | TlsOptions | undefined;
-  /** How often a unary call that the gateway turned away is sent again, 0 to 9; streams never are. Default: 2. */
+  /** How often a unary call that the gateway turned away is sent again, 0 to 4; streams never are. Default: 2. */
   retries?: number | undefined;
   /** Whether calls wait for a connection, up to their deadline, in place of failing at once. Default: false. */
   waitForReady?: boolean | undefined;
@@ -82,11 +82,15 @@ export function checkClientOptions(options: ClientOptions): void {
     throw new TypeError(`unknown option "${unknown}"; a client takes ${Object.keys(CLIENT_OPTIONS).join(", ")}`);
   }
   checkTypes(options, CLIENT_OPTIONS);
-  const { retries, maxMessageBytes, userAgent } = options;
+  const { retries, maxMessageBytes, userAgent, channelOptions = {} } = options;
+  for (const [name, value] of Object.entries(channelOptions as Record<string, unknown>)) {
+    demand(/^grpc[.-]/.test(name), `channelOptions "${name}" is no option of grpc-js: they begin with grpc`);
+    demand(["string", "number"].includes(typeof value), `channelOptions "${name}" must be a string or a number`);
+  }
   demand(userAgent === undefined || /^[\x20-\x7e]*$/.test(userAgent), "userAgent must be visible ASCII characters");
   demand(
-    retries === undefined || (Number.isInteger(retries) && retries >= 0 && retries <= 9),
-    "retries must be 0 to 9",
+    retries === undefined || (Number.isInteger(retries) && retries >= 0 && retries <= 4),
+    "retries must be 0 to 4",
   );
   demand(
     maxMessageBytes === undefined || (Number.isInteger(maxMessageBytes) && maxMessageBytes > 0),

@@ -63,6 +63,21 @@ export function refuseUnknownFields(given: unknown, message: object, where: stri
   }
 }
 
+const HALF_CHARACTER = /\p{Surrogate}/u;
+
+/** @throws TypeError where a string holds half a character: UTF-8 has none, it would be sent as another */
+export function refuseHalfCharacters(value: unknown, where: string): void {
+  if (typeof value === "string") {
+    if (HALF_CHARACTER.test(value)) {
+      throw new TypeError(`${where} holds a lone surrogate (half a character), which is no text`);
+    }
+  } else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
+    for (const [name, inner] of Object.entries(value)) {
+      refuseHalfCharacters(inner, Array.isArray(value) ? `${where}[${name}]` : name);
+    }
+  }
+}
+
 /** Undefined where nothing is set, so that an empty group is not sent. */
 export function group<G extends object>(fields: G): G | undefined {
   return Object.values(fields).some((value) => value !== undefined) ? fields : undefined;

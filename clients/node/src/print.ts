@@ -1,4 +1,5 @@
 import type { Answer } from "./answer";
+import type { Duration } from "./gen/google/protobuf/duration";
 import * as inference from "./gen/inference";
 import * as llm from "./gen/llm";
 import type { TokenStream } from "./stream";
@@ -22,7 +23,7 @@ export async function printWhole(coming: Promise<Answer>, { json, small }: Forma
     const message = small
       ? inference.GenerateResponse.toJSON(answer.message as inference.GenerateResponse)
       : llm.CompleteResponse.toJSON(answer.message as llm.CompleteResponse);
-    await write(`${JSON.stringify(message)}\n`);
+    await write(line(message, (answer.message as Partial<llm.CompleteResponse>).timing));
   } else {
     if (answer.reasoning !== "") {
       say(`[reasoning] ${answer.reasoning}`);
@@ -50,7 +51,7 @@ export async function printStream(
         const message = small
           ? inference.TokenResponse.toJSON(chunk as inference.TokenResponse)
           : llm.TokenChunk.toJSON(chunk as llm.TokenChunk);
-        await write(`${JSON.stringify(message)}\n`);
+        await write(line(message, (chunk as Partial<llm.TokenChunk>).timing));
       } else {
         lines.reasoning(stream.reasoning.slice(reasoned));
         reasoned = stream.reasoning.length;
@@ -61,6 +62,25 @@ export async function printStream(
     await lines.end();
   }
   summary(await stream.answer(), begun, first);
+}
+
+/** A message in the JSON of Protocol Buffers, as all its libraries write it: the generated code has durations of its own. */
+function line(json: unknown, timing: llm.Timing | undefined): string {
+  const times = timing && {
+    timing: { queue: written(timing.queue), first_token: written(timing.firstToken), total: written(timing.total) },
+  };
+  return `${JSON.stringify({ ...(json as object), ...times })}\n`;
+}
+
+/** Seconds with 0, 3, 6 or 9 decimals. */
+function written(duration: Duration | undefined): string | undefined {
+  if (duration === undefined) {
+    return undefined;
+  }
+  const decimals = String(duration.nanos)
+    .padStart(9, "0")
+    .replace(/(?:000){1,3}$/, "");
+  return `${duration.seconds}${decimals && "."}${decimals}s`;
 }
 
 /** Keeps text and reasoning on lines of their own. */

@@ -3,7 +3,7 @@ import { Answer, type AnswerParts, type FinishReason, type Timing, type Usage } 
 import { Call, left } from "./call";
 import type { Connection } from "./connection";
 import type { Contract, Method } from "./contract";
-import { errorOf, textOf } from "./failure";
+import { textOf } from "./failure";
 import type { CallOptions } from "./options";
 
 /**
@@ -50,11 +50,9 @@ class Reading<Chunk> {
     try {
       return await this.#read();
     } catch (error) {
+      // Also where the reader itself left meanwhile: this read has not seen the end of the answer.
       this.#failure ??= error;
       this.#finish();
-      if (this.#quiet) {
-        return undefined;
-      }
       throw this.#failure;
     } finally {
       this.#busy = false;
@@ -77,16 +75,22 @@ class Reading<Chunk> {
       }
       const chunk = this.#stream?.read() as Chunk | null;
       if (chunk !== null) {
+        if (chunk !== undefined && this.#call !== undefined) {
+          this.#call.received = (this.#call.received ?? 0) + 1;
+        }
         return chunk;
       }
       if (this.#status !== undefined) {
-        return this.#ended(this.#status);
+        return await this.#ended(this.#status);
       }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 
-  /** Cancels the call, if it runs. Whoever reads on is told so, unless it is the reader itself who leaves. */
+  /**
+   * Cancels the call, if it runs. A read that waits is told so; later ones too, unless it is the reader itself who left
+   * (quiet): they find the end.
+   */
   leave(quiet: boolean): void {
     if (!this.#over) {
       const error = left(this.requestId);
@@ -104,6 +108,7 @@ class Reading<Chunk> {
     const request = this.#request as Buffer;
     this.#request = undefined;
     const call = (this.#call = new Call(this.#connection, this.#options));
+    call.received = 0;
     await this.#connection.authorize(call, metadata);
     if (call.stopped !== undefined) {
       throw call.stopped;
@@ -122,10 +127,10 @@ class Reading<Chunk> {
     });
   }
 
-  #ended(status: StatusObject): undefined {
+  async #ended(status: StatusObject): Promise<undefined> {
     this.requestId = textOf(status.metadata, "x-request-id") ?? this.requestId;
     if (status.code !== 0) {
-      const error = errorOf(status, this.#call as Call, this.#error);
+      const error = await this.#connection.failed(status, this.#call as Call, this.#error);
       this.requestId = error.requestId;
       throw error;
     }
@@ -149,13 +154,17 @@ class Reading<Chunk> {
 /** A stream that was begun and then forgotten would go on at the backend until its deadline. */
 const FORGOTTEN = new FinalizationRegistry<Reading<unknown>>((reading) => reading.leave(true));
 
+/** The client of each stream: it must not be taken for forgotten while one of its streams can still be read. */
+const CLIENTS = new WeakMap<object, object>();
+
 /**
  * The tokens of one answer, as they are generated.
  *
  * The call begins with the first read, and its `timeoutMs` with it; a stream that nobody reads costs nothing. It can be read once,
  * by one reader: a second loop, or a read while another waits, is a TypeError.
  * Leaving the loop (`break`, `return`, an exception), `cancel()`, the signal, the client's `close()` and the garbage
- * collector each cancel the call at once, and so the generation. A slow reader holds the gateway back.
+ * collector each cancel the call at once, and so the generation. A slow reader holds the gateway back. A read that waits
+ * keeps the stream from the collector: somebody may want what it gives.
  *
  * A loop that ends without an error has seen the whole answer; a cut answer always throws.
  */
@@ -167,6 +176,7 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
 
   /** @internal */
   constructor(
+    client: object,
     connection: Connection,
     contract: Pick<Contract<never, never, never, unknown, Chunk>, "stream" | "partsOfChunk">,
     request: Buffer,
@@ -174,6 +184,7 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
   ) {
     this.#reading = new Reading(connection, contract.stream, request, options);
     this.#partsOfChunk = (chunk) => contract.partsOfChunk(chunk);
+    CLIENTS.set(this, client);
     FORGOTTEN.register(this, this.#reading as Reading<unknown>);
   }
 
@@ -236,7 +247,7 @@ export class TokenStream<Chunk = unknown> implements AsyncIterableIterator<strin
     }
   }
 
-  /** Cancels, as leaving the loop does: later reads find the end. */
+  /** Cancels, as leaving the loop does: a read that waits gets a CancelledError, later reads find the end. */
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#reading.leave(true);
     return { done: true, value: undefined };

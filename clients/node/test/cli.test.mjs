@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -45,6 +45,12 @@ describe("the command", () => {
       .map((line) => JSON.parse(line));
     assert.equal(lines.length, 4);
     assert.equal(lines.at(-1).usage.output_tokens, 3);
+    const { queue, first_token: first, total } = lines.at(-1).timing;
+    for (const duration of [queue, first, total]) {
+      assert.match(duration, /^\d+(?:\.(?:\d{3}){1,3})?s$/, "as Protocol Buffers write it");
+    }
+    const { timing } = JSON.parse((await command("--json", "--no-stream", "--max-tokens", "3", "hi")).out);
+    assert.match(timing.total, /^\d+(?:\.(?:\d{3}){1,3})?s$/);
     const whole = JSON.parse(
       (await command("--json", "--no-stream", "--contract", "inference", "--max-tokens", "3", "hi")).out,
     );
@@ -171,6 +177,29 @@ describe("the command", () => {
     closeSync(directory);
     assert.equal(other.code, 2);
     assert.match(other.err, /standard input: it is a directory/);
+  });
+
+  test("refuses a prompt that is empty or no text, and takes every one that is", async () => {
+    const nothing = openSync("/dev/null", "r");
+    const closed = spawnSync("sh", ["-c", `"$0" "$1" - <&-`, process.execPath, bin], { encoding: "utf8" });
+    const broken = spawnSync("sh", ["-c", `"$0" "$1" "$(printf 'a\\377b')"`, process.execPath, bin], {
+      encoding: "utf8",
+    });
+    const inSystem = ["-c", `"$0" "$1" --system "$(printf 'a\\377b')" hi`, process.execPath, bin];
+    for (const [{ code, status = code, err, stderr = err }, said] of [
+      [await start({ stdio: [nothing, "pipe", "pipe"] }, "-").ended, /^standard input is empty or closed/],
+      [closed, /^standard input is empty or closed/],
+      [await command(""), /^the prompt is empty/],
+      [broken, /^the prompt, --system and --model must be UTF-8/],
+      [spawnSync("sh", inSystem, { encoding: "utf8" }), /^the prompt, --system and --model must be UTF-8/],
+    ]) {
+      assert.equal(status, 2);
+      assert.match(stderr, said);
+    }
+    closeSync(nothing);
+    const text = `${mark()} \ufffd \u{1f600}`;
+    assert.equal((await command("--max-tokens", "1", text)).code, 0);
+    assert.equal(rig.wire.with(text).length, 1);
   });
 
   test("says that standard output cannot be written, and is quiet where nobody reads it", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createHttp2Server } from "node:http2";
 import { createServer as createTcpServer } from "node:net";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -115,6 +116,13 @@ describe("a client", () => {
       [{ metadata: { "x-team": 5 } }, /metadata "x-team" has a name or value/],
       [{ metadata: { te: "trailers" } }, /metadata "te" belongs to HTTP or gRPC itself/],
       [{ channelOptions: [] }, /channelOptions must be an object/],
+      [{ channelOptions: { keepalive: 5 } }, /channelOptions "keepalive" is no option of grpc-js/],
+      [{ channelOptions: { "grpc.keepalive_time_ms": {} } }, /"grpc.keepalive_time_ms" must be a string or a number/],
+      [{ channelOptions: { "grpc.service_config": "{" } }, /channelOptions cannot be used: /],
+      [{ channelOptions: { "grpc.service_config": '{"loadBalancingConfig":5}' } }, /channelOptions cannot be used: /],
+      [{ metadata: { "x-much": "y".repeat(70_000) } }, /metadata and token would take 71\d{3} bytes/],
+      [{ token: "y".repeat(70_000) }, /metadata and token would take 71\d{3} bytes/],
+      [{ token: "x", metadata: { Authorization: "Bearer y" } }, /"authorization" and a token .* exclude each other/],
       [{ maxMessageBytes: 0 }, /maxMessageBytes must be/],
     ]) {
       assert.throws(() => new Client("localhost", options), { name: "TypeError", message });
@@ -263,6 +271,197 @@ describe("a client", () => {
     assert.match((await failure(wrong.generate("hi"))).message, /visible ASCII/);
     assert.equal(server.seen.length, 0);
     server.close();
+  });
+
+  test("takes from its token function nothing but a token", async () => {
+    const server = await startFake({ complete: (_call, callback) => callback(null, answer("hi")) });
+    for (const given of [undefined, null, "", 5, {}, ["s3cret"], "s3cret\nline", "s3cret ", "sécret"]) {
+      for (const token of [() => given, async () => given]) {
+        await using(new Client(server.target, { token }), async (client) => {
+          for (const call of [client.generate("hi"), client.stream("hi").next(), client.health()]) {
+            const error = await failure(call);
+            assert.ok(error instanceof gateway.AuthenticationError, `${given}: ${error}`);
+            assert.match(error.message, /^what the token function gives must be a string of visible ASCII/);
+            assert.match(error.requestId, /^[0-9a-f]{32}$/);
+            assert.ok(!/s.cret/.test(error.stack));
+          }
+        });
+      }
+    }
+    const sealed = () => {
+      throw new Error("sealed");
+    };
+    await using(new Client(server.target, { token: sealed }), async (client) => {
+      assert.ok((await failure(client.generate("hi"))) instanceof gateway.AuthenticationError);
+    });
+    assert.equal(server.seen.length, 0);
+    server.close();
+  });
+
+  test("sends one token: its own, or a call's where it has none", async () => {
+    const server = await startFake({ complete: (_call, callback) => callback(null, answer("hi")) });
+    const metadata = { authorization: "Bearer call" };
+    for (const token of ["mine", async () => "mine"]) {
+      await using(new Client(server.target, { token }), async (client) => {
+        assert.throws(() => client.stream("hi", { metadata }), { name: "TypeError", message: /exclude each other/ });
+        assert.equal((await failure(client.generate("hi", { metadata }))).name, "TypeError");
+        assert.equal((await failure(client.health("", { metadata }))).name, "TypeError");
+      });
+    }
+    await using(new Client(server.target), (client) => client.generate("hi", { metadata }));
+    assert.deepEqual(
+      server.seen.map(({ metadata }) => metadata.get("authorization")),
+      [["Bearer call"]],
+    );
+    server.close();
+  });
+
+  test("refuses text with half a character, wherever it stands, and sends every other", async () => {
+    const server = await startFake({
+      complete: (call, callback) => callback(null, answer(call.request.messages[0].content)),
+    });
+    const half = "a\ud800b";
+    const wrong = { name: "TypeError", message: /holds a lone surrogate/ };
+    await using(new Client(server.target), async (client) => {
+      for (const [prompt, parameters] of [
+        [half],
+        ["\udc00"],
+        [[{ role: "user", content: half }]],
+        [[{ role: half, content: "x" }]],
+        [{ messages: [{ role: "user", content: half }] }],
+        [{ messages: [], model: half }],
+        [{ messages: [], stopping: { stop: [half] } }],
+        ["x", { model: half }],
+        ["x", { stop: half }],
+        ["x", { stop: ["x", half] }],
+      ]) {
+        assert.throws(() => client.stream(prompt, parameters), wrong, JSON.stringify(prompt));
+        await assert.rejects(client.generate(prompt, parameters), wrong);
+      }
+      await assert.rejects(client.health(half), wrong);
+      await assert.rejects(client.waitUntilReady({ service: half }), wrong);
+      const text = "\u{1f600} \ufffd \u{10ffff} \0 ü";
+      assert.equal(String(await client.generate(text)), text);
+    });
+    await using(new InferenceClient(server.target), async (client) => {
+      assert.throws(() => client.stream(half), wrong);
+    });
+    assert.throws(() => new Client("x", { model: half }).stream("hi"), wrong);
+    server.close();
+  });
+
+  test("gives its connections back when it is forgotten, and not before its last call has ended", async () => {
+    const sockets = () => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
+    const before = sockets();
+    await (async () => {
+      const clients = Array.from({ length: 20 }, () => new Client(rig.target));
+      await Promise.all(clients.map((client) => client.generate("hi", { maxTokens: 1 })));
+      assert.ok(sockets() >= before + 20);
+    })();
+    const unary = new Client(rig.target).generate("[[sim:inter-token=100ms]] hi", { maxTokens: 7 });
+    const waiting = failure(new Client("localhost:1").waitUntilReady({ timeoutMs: 700 }));
+    const stream = (() => new Client(rig.target).stream("[[sim:inter-token=50ms]] hi", { maxTokens: 10 }))();
+    const closed = async () => {
+      globalThis.gc();
+      await sleep(5);
+      return sockets() <= before + 1;
+    };
+    await eventually("they are closed", closed, 20_000);
+    assert.equal((await unary).usage.outputTokens, 7);
+    assert.ok((await waiting) instanceof gateway.DeadlineExceededError);
+    for await (const _ of stream) {
+      globalThis.gc();
+    }
+    assert.equal(stream.finishReason, "length");
+  });
+
+  test("sends no metadata that would break the connection of all its calls", async () => {
+    await using(new Client(rig.target, { token: async () => "token" }), async (client) => {
+      const much = { "x-much": "y".repeat(100_000) };
+      const running = Array.from({ length: 5 }, () =>
+        client.stream("[[sim:inter-token=50ms]] go", { maxTokens: 20 }).answer(),
+      );
+      const some = Array.from({ length: 700 }, (_, index) => [`x-key-${index}`, "y".repeat(60)]);
+      for (const call of [
+        client.generate("hi", { metadata: much }),
+        client.stream("hi", { metadata: much }).next(),
+        client.health("", { metadata: much }),
+        client.generate("hi", { metadata: Object.fromEntries(some) }),
+        client.generate("hi", { metadata: { "x-much-bin": Buffer.alloc(50_000) } }),
+        client.generate("hi", { metadata: { "x-much": Array(2_000).fill("") } }),
+        new Client(rig.target, { token: () => "y".repeat(70_000) }).generate("hi"),
+      ]) {
+        const error = await failure(call);
+        assert.ok(error instanceof gateway.RequestTooLargeError, `${error}`);
+        assert.equal(error.code, "RESOURCE_EXHAUSTED");
+        assert.match(error.message, /metadata would take \d+ bytes; the gateway takes 65536 \(limits\.metadata-hard\)/);
+        assert.match(error.requestId, /^[0-9a-f]{32}$/);
+      }
+      await client.generate("hi", { maxTokens: 1, metadata: { "x-some": "y".repeat(15_000) } });
+      assert.ok((await Promise.all(running)).every(({ usage }) => usage.outputTokens === 20));
+    });
+  });
+
+  test("says what HTTP/2 said, where the gateway has no words of its own", async () => {
+    const server = createHttp2Server().on("stream", (stream, headers) => {
+      if (headers["x-do"] === "431") {
+        stream.respond({ ":status": 431 }, { endStream: true });
+      } else {
+        stream.on("error", () => {}).close(Number(headers["x-do"]));
+      }
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    await using(new Client(`127.0.0.1:${server.address().port}`, { retries: 0 }), async (client) => {
+      const asked = (what) => failure(client.generate("hi", { metadata: { "x-do": what } }));
+      const large = await asked("431");
+      assert.ok(large instanceof gateway.RequestTooLargeError);
+      assert.match(large.message, /^the call's metadata is above what the gateway takes \(limits\.metadata-soft/);
+      assert.match((await asked("1")).message, /reset the call: HTTP\/2 PROTOCOL_ERROR$/);
+      assert.match((await asked("3")).message, /reset the call: HTTP\/2 FLOW_CONTROL_ERROR$/);
+    });
+    server.close();
+  });
+
+  test("says of a wait in vain what kept it from a connection", async () => {
+    const soon = { waitForReady: true, timeoutMs: 600 };
+    for (const [target, seen] of [
+      ["127.0.0.1:1", /last seen: connect ECONNREFUSED 127\.0\.0\.1:1; is it running there\?/],
+      ["nowhere.invalid:1", /last seen: Name resolution failed for target dns:nowhere.invalid:1; is the name right\?/],
+      ["unix:/no/such.sock", /last seen: connect ENOENT \/no\/such.sock; is it running there\?/],
+    ]) {
+      await using(new Client(target, { waitForReady: true }), async (client) => {
+        const errors = await Promise.all([
+          failure(client.generate("hi", soon)),
+          failure(client.stream("hi", soon).next()),
+          failure(client.health("", soon)),
+          failure(client.waitUntilReady({ timeoutMs: 600 })),
+        ]);
+        for (const error of errors) {
+          assert.ok(error instanceof gateway.DeadlineExceededError, `${error}`);
+          assert.match(error.message, /last seen: /);
+          assert.match(error.message.replace(/last seen: no connection to a gateway at \S+: /, "last seen: "), seen);
+        }
+      });
+    }
+  });
+
+  test("finds a gateway that was away for long within little more than a second", async () => {
+    const handlers = { complete: (_call, callback) => callback(null, answer("back")) };
+    const server = await startFake(handlers);
+    await using(new Client(server.target), async (client) => {
+      await client.generate("hi");
+      server.close();
+      const back = performance.now() + 4_000;
+      while (performance.now() < back) {
+        await failure(client.generate("hi"));
+        await sleep(50);
+      }
+      const again = await startFake(handlers, { address: server.target });
+      const began = performance.now();
+      await eventually("it is found", () => client.generate("hi").catch(() => undefined));
+      assert.ok(performance.now() - began < 1_600, `${performance.now() - began} ms`);
+      again.close();
+    });
   });
 
   test("warns once of a token that travels unencrypted, but not to this machine", async () => {
@@ -432,8 +631,9 @@ describe("TLS", () => {
     process.on("warning", note);
     const file = certificates();
     const tls = ["--tls-cert", file("server.pem"), "--tls-key", file("server.key")];
-    const [plain, mutual] = await Promise.all([
+    const [plain, expired, mutual] = await Promise.all([
       startGateway(...tls),
+      startGateway("--tls-cert", file("expired-server.pem"), "--tls-key", file("server.key")),
       startGateway(...tls, "--tls-client-ca", file("authority.pem")),
     ]);
     const [at, mutualAt] = [`localhost:${plain.port}`, `localhost:${mutual.port}`];
@@ -450,15 +650,32 @@ describe("TLS", () => {
     await succeeds(mutualAt, own);
     await succeeds(mutualAt, { ca, cert: readFileSync(own.cert), key: readFileSync(own.key, "utf8") });
 
-    await fails(at, { ca: file("stranger.pem") }, /certificate.*tls\.ca must hold the authority/);
-    await fails(at, true, /certificate/);
-    await fails(at, { ca, serverName: "other.name" }, /altnames.*tls\.serverName/);
-    await fails(at, undefined, /gateway at localhost/);
-    await fails(mutualAt, { ca }, /certificate|client certificate/);
-    await fails(rig.target.replace("127.0.0.1", "localhost"), { ca }, /does `tls` say what it speaks/);
+    const { key } = own;
+    const asks = /certificate required; it asks for a client's certificate: set tls\.cert and tls\.key$/;
+    await fails(at, { ca: file("stranger.pem") }, /certificate; tls\.ca must hold the authority of its certificate$/);
+    await fails(at, true, /certificate; tls\.ca must hold the authority of its certificate$/);
+    await fails(at, { ca, serverName: "other.name" }, /: Hostname.*altnames.*; tls\.serverName must be a name in its/);
+    await fails(at, undefined, /; does it speak TLS\? Then set `tls`$/);
+    await fails(mutualAt, { ca }, asks);
+    await fails(
+      mutualAt,
+      { ca, cert: file("foreign.pem"), key },
+      /it does not take this client's certificate \(tls\.cert\)/,
+    );
+    await fails(
+      mutualAt,
+      { ca, cert: file("expired-client.pem"), key },
+      /; this client's certificate \(tls\.cert\) has exp/,
+    );
+    await fails(`localhost:${expired.port}`, { ca }, /certificate has expired; the gateway needs a new certificate/);
+    await fails(
+      rig.target.replace("127.0.0.1", "localhost"),
+      { ca },
+      /; what is there speaks no TLS: leave `tls` out$/,
+    );
     process.off("warning", note);
     assert.deepEqual(warnings, [], "Node warns of nothing, of addresses neither");
-    await Promise.all([plain.stop(), mutual.stop()]);
+    await Promise.all([plain.stop(), expired.stop(), mutual.stop()]);
   });
 
   async function succeeds(target, tls) {
@@ -472,6 +689,10 @@ describe("TLS", () => {
       const error = await failure(client.generate("hi", { maxTokens: 2 }));
       assert.ok(error instanceof gateway.UnavailableError, `${error.name} ${error.message}`);
       assert.match(error.message, message);
+      const late = await failure(client.stream("hi", { waitForReady: true, timeoutMs: 300 }).next());
+      assert.ok(late instanceof gateway.DeadlineExceededError, `${late.name} ${late.message}`);
+      assert.match(late.message, /^300 ms were over before there was a connection to .*; last seen: /);
+      assert.match(late.message, message);
     });
   }
 });

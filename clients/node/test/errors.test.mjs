@@ -269,11 +269,15 @@ describe("errors of other servers", () => {
       assert.ok(error instanceof gateway.UnavailableError);
       assert.equal(
         error.message,
-        `no connection to a gateway at 127.0.0.1:${closedPort}: connect ECONNREFUSED 127.0.0.1:${closedPort}; is it running there?`,
+        `no connection to a gateway at 127.0.0.1:${closedPort}: connect ECONNREFUSED 127.0.0.1:${closedPort}; is it running there? The client tries again every second`,
       );
       assert.equal(error.retryable, false);
       const late = await failure(client.generate("hi", { waitForReady: true, timeoutMs: 150 }));
-      assert.equal(late.message, `150 ms were over before there was a connection to 127.0.0.1:${closedPort}`);
+      assert.ok(
+        late.message.startsWith(
+          `150 ms were over before there was a connection to 127.0.0.1:${closedPort}; last seen: `,
+        ),
+      );
     });
     await using(new Client("no-such-host.invalid"), async (client) => {
       assert.match(

@@ -180,7 +180,10 @@ export function mark() {
   return `<mark ${(marks += 1)}>`;
 }
 
-/** Certificates for TLS tests: an authority, a server's for localhost, a client's; and an authority of somebody else. */
+/**
+ * Certificates for TLS tests: an authority, a server's for localhost and a client's, both expired too; an authority of somebody
+ * else, and the client's by it.
+ */
 export function certificates() {
   const ssl = (...args) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
   const authority = (name) =>
@@ -201,6 +204,23 @@ export function certificates() {
       "-out",
       `${name}.pem`,
     );
+  const issued = (request, name, by, days) =>
+    ssl(
+      "x509",
+      "-req",
+      "-days",
+      days,
+      "-in",
+      `${request}.csr`,
+      "-CA",
+      `${by}.pem`,
+      "-CAkey",
+      `${by}.key`,
+      "-copy_extensions",
+      "copy",
+      "-out",
+      `${name}.pem`,
+    );
   const signed = (name, extension) => {
     ssl(
       "req",
@@ -218,27 +238,14 @@ export function certificates() {
       "-out",
       `${name}.csr`,
     );
-    ssl(
-      "x509",
-      "-req",
-      "-days",
-      "2",
-      "-in",
-      `${name}.csr`,
-      "-CA",
-      "authority.pem",
-      "-CAkey",
-      "authority.key",
-      "-copy_extensions",
-      "copy",
-      "-out",
-      `${name}.pem`,
-    );
+    issued(name, name, "authority", "2");
+    issued(name, `expired-${name}`, "authority", "-1");
   };
   authority("authority");
   authority("stranger");
   signed("server", "subjectAltName=DNS:localhost,DNS:gateway.internal,IP:127.0.0.1");
   signed("client", "subjectAltName=DNS:caller");
+  issued("client", "foreign", "stranger", "2");
   return (name) => join(folder, name);
 }
 
@@ -249,7 +256,9 @@ before(async () => {
   );
   rig.simulator = `http://127.0.0.1:${simulator.port}`;
   rig.backend = `http://127.0.0.1:${await rig.wire.start(simulator.port)}/v1`;
-  rig.gateway = await startGateway("--admission-running", "2000", "--admission-adaptive", "false");
+  // The wire accepts in this process, which a thousand streams keep busy.
+  const patient = ["--connect-timeout", "10s"];
+  rig.gateway = await startGateway("--admission-running", "2000", "--admission-adaptive", "false", ...patient);
   rig.target = rig.gateway.target;
 });
 

@@ -49,10 +49,11 @@ for (const [name, kind, long] of [
 
         const inPrefill = mark();
         const stream = client.stream(`[[sim:stall-after=0]] ${inPrefill}`, long);
-        const pending = stream.next();
+        const pending = failure(stream.next());
         await eventually("the backend has the request", () => rig.wire.with(inPrefill).length === 1);
         await stream.return();
-        assert.deepEqual(await pending, { done: true, value: undefined });
+        assert.ok((await pending) instanceof CancelledError, "it has not seen the end");
+        assert.deepEqual(await stream.next(), { done: true, value: undefined });
         await gone(inPrefill);
         await eventually("the simulator has counted both", async () => {
           const { http_requests_client_disconnected_total: now } = await counters();
@@ -163,6 +164,70 @@ describe("stream", () => {
         await sleep(1);
         return rig.wire.with(text)[0].endedAt !== undefined;
       });
+    });
+  });
+
+  test("is cancelled when the garbage collector takes it, after a read that nobody waits for", async () => {
+    await using(new Client(rig.target), async (client) => {
+      const text = mark();
+      await (async () => {
+        const stream = client.stream(`[[sim:inter-token=300ms]] ${text}`, LONG);
+        await stream.next();
+        stream.next().catch(() => {});
+      })();
+      await eventually("the collector has run", async () => {
+        globalThis.gc();
+        await sleep(1);
+        return rig.wire.with(text)[0].endedAt !== undefined;
+      });
+    });
+  });
+
+  test("gives its token to a read that alone holds it and its client, whatever the collector does", async () => {
+    const waiting = (async () => {
+      const stream = new Client(rig.target).stream("[[sim:inter-token=400ms]] go", LONG);
+      await stream.next();
+      return stream.next();
+    })();
+    const collecting = setInterval(() => globalThis.gc(), 15);
+    assert.ok((await waiting).value.length > 0);
+    clearInterval(collecting);
+  });
+
+  test("tells every read that waits that it was cut short, however it is left", async () => {
+    await using(new Client(rig.target), async (client) => {
+      for (const leave of [
+        (stream) => stream.return(),
+        (stream) => stream.throw(new Error("mine")).catch(() => {}),
+        (stream) => stream[Symbol.asyncDispose](),
+        (stream) => stream.cancel(),
+      ]) {
+        for (const read of [
+          (stream) => stream.next(),
+          (stream) => stream.answer(),
+          (stream) => stream.chunks().next(),
+        ]) {
+          const stream = client.stream("[[sim:stall-after=0]] go", LONG);
+          const pending = failure(read(stream));
+          await leave(stream);
+          assert.ok((await pending) instanceof CancelledError, `${leave} ${read}`);
+        }
+      }
+    });
+  });
+
+  test("says how far it was when its time is over or its signal fires", async () => {
+    await using(new Client(rig.target), async (client) => {
+      await client.waitUntilReady();
+      for (const [options, name] of [
+        [(timeoutMs) => ({ timeoutMs }), "DeadlineExceededError"],
+        [(ms) => ({ signal: AbortSignal.timeout(ms) }), "AbortError"],
+      ]) {
+        const error = await failure(client.stream("[[sim:stall-after=3]] go", options(3_000)).answer());
+        assert.deepEqual([error.name, error.phase, error.tokensSent], [name, "decode", 3]);
+        const none = await failure(client.stream("[[sim:stall-after=0]] go", options(200)).answer());
+        assert.deepEqual([none.name, none.phase, none.tokensSent], [name, undefined, 0]);
+      }
     });
   });
 

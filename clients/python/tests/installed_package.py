@@ -2,8 +2,8 @@
 
 from importlib import metadata, resources
 
-from inference_gateway import Answer, AsyncClient, Client, InferenceClient, Params
-from inference_gateway.proto import llm_pb2, llm_pb2_grpc
+from inference_gateway import Answer, AsyncClient, Client, InferenceClient, Message, Params
+from inference_gateway.proto import inference_pb2, llm_pb2, llm_pb2_grpc
 
 
 def typed(client: Client, asyncio_client: AsyncClient, small: InferenceClient) -> None:
@@ -17,6 +17,20 @@ def typed(client: Client, asyncio_client: AsyncClient, small: InferenceClient) -
     client.generate("Hi", **params)
     small.generate("Hi", top_k=3)  # type: ignore[call-arg]
     client.generate("Hi", max_tokens="3")  # type: ignore[arg-type]
+    client.generate({"role": "user", "content": "Hi"})
+    client.generate(Message("user", "Hi"))
+    client.generate([llm_pb2.Message(role="user", content="Hi")])
+    client.generate({"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 3})
+    client.generate(llm_pb2.CompleteRequest())
+    small.generate(inference_pb2.GenerateRequest())
+    small.stream([inference_pb2.ChatMessage(role="user", content="Hi")])
+    client.generate(5)  # type: ignore[arg-type]
+    client.generate(b"Hi")  # type: ignore[arg-type]
+    client.generate(["Hi"])  # type: ignore[list-item]
+    client.generate({"messages": [], "max_token": 3})  # type: ignore[dict-item]
+    asyncio_client.stream(5)  # type: ignore[arg-type]
+    word: str = next(stream)
+    print(word)
     print(tokens, text, chunk, asyncio_client.stream("Hi"), llm_pb2_grpc.LLMServiceStub)
 
 
@@ -29,6 +43,7 @@ def main() -> None:
     assert "inference_gateway/proto/llm_pb2.pyi" in names
     assert not any(name.startswith(("tests", "hatch_build")) for name in names)
     about = distribution.metadata
+    assert about.get_all("License-File") == ["LICENSE"]
     assert about["License-Expression"] == "Apache-2.0"
     assert "## Deadlines" in (distribution.read_text("METADATA") or "")
     assert resources.files("inference_gateway").joinpath("py.typed").is_file()

@@ -335,3 +335,24 @@ def test_a_read_that_times_out_ends_the_stream_for_all_who_read_on(either_async)
             assert stream.text
 
     asyncio.run(main())
+
+
+def test_anext_gives_a_piece_and_a_loop_goes_on_from_there(either_async, simulator):
+    async def main():
+        async with either_async as client:
+            stream = client.stream("Hi", max_tokens=5)
+            first = await stream.__anext__()
+            rest = [piece async for piece in stream]
+            assert len(rest) == 4
+            assert stream.text == "".join([first, *rest])
+            with pytest.raises(StopAsyncIteration):
+                await stream.__anext__()
+            before = simulator.left()
+            forgotten = client.stream("Hi [[sim:stall-after=1]]")
+            await forgotten.__anext__()
+            del forgotten
+            await asyncio.sleep(0)
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, eventually, lambda: simulator.left() == before + 1, 5)
+
+    asyncio.run(main())

@@ -1,11 +1,14 @@
 """How a client connects, and what it sends beside the request."""
 
 import asyncio
+import contextlib
+import contextvars
 import json
 import re
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from concurrent import futures
 from pathlib import Path
@@ -23,7 +26,11 @@ from inference_gateway import (
     Client,
     DeadlineExceededError,
     InferenceClient,
+    InferenceError,
     InsecureTokenWarning,
+    RequestTooLargeError,
+    ResponseTooLargeError,
+    UnavailableError,
     UnimplementedError,
     __version__,
 )
@@ -187,7 +194,15 @@ async def none():
 
 @pytest.mark.parametrize(
     ("token", "kind"),
-    [(never, DeadlineExceededError), (fails, AuthenticationError), (none, TypeError)],
+    [
+        (never, DeadlineExceededError),
+        (fails, AuthenticationError),
+        (none, AuthenticationError),
+        (lambda: None, AuthenticationError),
+        (lambda: "sec\nret", AuthenticationError),
+        (lambda: "x" * 70_000, AuthenticationError),
+        (lambda: time.sleep(1), DeadlineExceededError),
+    ],
 )
 def test_a_token_that_does_not_come_ends_the_call(token, kind):
     async def main():
@@ -204,6 +219,63 @@ def test_a_token_that_does_not_come_ends_the_call(token, kind):
             client.stream("Hi")  # nobody reads it
 
     asyncio.run(main(), debug=True)
+
+
+def test_a_token_function_that_blocks_is_left_at_the_deadline():
+    released = threading.Event()
+    with Client("localhost:1", token=lambda: released.wait(20) or "x") as client:
+        for call in (client.generate, client.stream):
+            begun = time.monotonic()
+            with pytest.raises(DeadlineExceededError, match="function that is to return the token"):
+                call("Hi", timeout=0.2)
+            assert time.monotonic() - begun < 2
+    released.set()
+
+
+def test_a_token_function_that_blocks_does_not_block_the_event_loop(seen):
+    released = threading.Event()
+
+    async def main():
+        async with AsyncClient(seen.target, token=lambda: str(released.wait(20))) as client:
+            asking = asyncio.ensure_future(client.generate("Hi"))
+            await asyncio.sleep(0.05)
+            assert not asking.done()
+            released.set()  # never, where the loop is held up
+            await asking
+
+    asyncio.run(main(), debug=True)
+    assert seen.calls[0]["authorization"] == "Bearer True"
+
+
+def test_a_token_function_that_never_returns_does_not_keep_the_process(seen):
+    code = (
+        "import asyncio, threading, inference_gateway as i\n"
+        "never = {'token': threading.Event().wait, 'timeout': 0.1}\n"
+        "async def main():\n"
+        "    await i.AsyncClient('localhost:1', **never).generate('Hi')\n"
+        "try: i.Client('localhost:1', **never).generate('Hi')\n"
+        "except TimeoutError: pass\n"
+        "try: asyncio.run(main())\n"
+        "except TimeoutError: print('left')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20, check=True)
+    assert (done.stdout, done.stderr) == (b"left\n", b"")
+
+
+def test_a_token_function_sees_the_callers_context(seen):
+    who = contextvars.ContextVar("who")
+    who.set("me")
+    with Client(seen.target, token=who.get) as client:
+        client.generate("Hi")
+    assert seen.calls[0]["authorization"] == "Bearer me"
+
+
+@pytest.mark.parametrize("token", [None, 7, b"x", "", "sec ret", "sec\nret", "ü", "x" * 70_000])
+def test_what_a_token_function_returns_and_is_none_is_an_authentication_error(token):
+    with pytest.raises(AuthenticationError, match="function that is to return") as told:
+        Client("localhost:1", token=lambda: token).generate("Hi")
+    assert "sec" not in str(told.value)
+    assert told.value.__cause__ is None
 
 
 def test_a_stream_that_waits_for_its_token_can_be_left():
@@ -245,35 +317,89 @@ def test_each_client_has_a_connection_of_its_own(seen):
 
 
 NO_METADATA = [
-    {"x-a": "line\nbreak"},
-    {"x-a": b"bytes"},
-    {"x-a-bin": "text"},
-    {"x a": "b"},
-    {"grpc-timeout": "1S"},
-    [(7, "b")],
+    ({"x-a": "line\nbreak"}, ValueError),
+    ({"x-a": b"bytes"}, TypeError),
+    ({"x-a": 1}, TypeError),
+    ({"x-a-bin": "text"}, TypeError),
+    ({"x a": "b"}, ValueError),
+    ([(7, "b")], TypeError),
+    ("x-a", TypeError),
+    *(
+        ({name: "break"}, ValueError)
+        for name in ("grpc-timeout", "te", "Host", "content-type", "user-agent", "connection")
+    ),
+    ({"X-Request-Id": "break"}, ValueError),
+    ({"x-a": "break" * 20_000}, ValueError),
+    ([("x-a", "b")] * 2_000, ValueError),
 ]
 
 
-@pytest.mark.parametrize("metadata", NO_METADATA, ids=repr)
-def test_metadata_that_cannot_be_sent_is_refused_without_its_value(metadata):
-    with pytest.raises(ValueError, match=r"^metadata") as refused:
+@pytest.mark.parametrize(("metadata", "kind"), NO_METADATA, ids=lambda value: repr(value)[:30])
+def test_metadata_that_cannot_be_sent_is_refused_without_its_value(metadata, kind):
+    with pytest.raises(kind, match=r"^metadata") as refused:
         Client("localhost", metadata=metadata)
     assert "break" not in str(refused.value)
+    with Client("localhost:1") as client, pytest.raises(kind, match=r"^metadata"):
+        client.generate("Hi", metadata=metadata)
+
+
+def test_metadata_says_which_argument_is_for_the_requests_name():
+    with pytest.raises(ValueError, match="metadata x-request-id: give request_id= to the call"):
+        Client("localhost").generate("Hi", metadata={"x-request-id": "b"})
+
+
+def test_there_is_one_word_for_who_one_is(monkeypatch, seen):
+    basic = {"Authorization": "Basic abc"}
+    with Client(seen.target, metadata=basic) as client:
+        client.generate("Hi")
+    with Client(seen.target) as client:
+        client.generate("Hi", metadata=basic)
+    with pytest.raises(ValueError, match="there is a token already"):
+        Client("localhost", token="t0ken", metadata=basic)
+    with Client("localhost", token="t0ken") as client:
+        with pytest.raises(ValueError, match="there is a token already"):
+            client.generate("Hi", metadata=basic)
+    monkeypatch.setenv("INFERENCE_GATEWAY_TOKEN", "t0ken")
+    with Client(seen.target, metadata=basic) as client:
+        client.generate("Hi")
+    assert [call["authorization"] for call in seen.calls] == ["Basic abc"] * 3
+
+
+@pytest.mark.parametrize("size", [60_000, 63_000])
+def test_metadata_up_to_the_largest_is_one_calls_matter(gateway, size):
+    with Client(gateway.target, timeout=10) as client:
+        stream = client.stream("Hi [[sim:inter-token=20ms]]", max_tokens=20)
+        next(stream)
+        for more in (size, 100_000):
+            with contextlib.suppress(InferenceError, ValueError):  # above 16 KiB it may be refused
+                client.generate("Hi", max_tokens=1, metadata={"x-a": "y" * more})
+        assert len(list(stream)) == 19
+
+
+def test_metadata_of_all_sources_counts_together():
+    with Client("localhost:1", metadata={"x-a": "y" * 30_000}, token="t" * 20_000) as client:
+        with pytest.raises(ValueError, match="bytes of metadata with all that goes along"):
+            client.generate("Hi", metadata={"x-b-bin": b"z" * 12_000})
+        with pytest.raises(UnavailableError):
+            client.generate("Hi", metadata={"x-b-bin": b"z" * 6_000})
+    with pytest.raises(ValueError, match="bytes of metadata"):
+        Client("localhost", user_agent="m" * 70_000)
+    with pytest.raises(ValueError, match="bytes of metadata"):
+        Client("localhost", token="t" * 70_000)
 
 
 REFUSED = "^token: is empty, or holds characters that cannot be sent$"
 
 
-def test_a_token_that_cannot_be_sent_is_refused_without_being_shown():
+@pytest.mark.parametrize("token", ["sec\nret", "sec ret", " ", "ü"])
+def test_a_token_that_cannot_be_sent_is_refused_without_being_shown(token):
     with pytest.raises(ValueError, match=REFUSED):
-        Client("localhost", token="sec\nret")
-    with pytest.raises(ValueError, match=REFUSED):
-        Client("localhost", token=lambda: "sec\nret").generate("Hi")
+        Client("localhost", token=token)
 
 
 def test_nothing_shows_the_token():
     assert repr(Client("gpu-1")) == "Client('gpu-1:50051')"
-    client = Client("localhost", token="t0ken", tls=TLS(ca=b"-----BEGIN CERTIFICATE-----"))
+    client = Client("localhost", token="t0ken", tls=TLS())
     assert "t0ken" not in repr(client)
     assert "t0ken" not in str(client)
 
@@ -292,6 +418,7 @@ def described(options):
     options = dict(options)
     config = json.loads(options["grpc.service_config"])
     mib = 1 << 20
+    lookups = options["grpc.dns_min_time_between_resolutions_ms"]
     return {
         "keep-alive ping every": f"{options['grpc.keepalive_time_ms'] // 1000} s",
         "keep-alive timeout": f"{options['grpc.keepalive_timeout_ms'] // 1000} s",
@@ -301,6 +428,7 @@ def described(options):
         "largest message, each way": f"{options['grpc.max_receive_message_length'] // mib} MiB",
         "load balancing": "`" + next(iter(config["loadBalancingConfig"][0])) + "`",
         "longest time to connect": f"{options['grpc.min_reconnect_backoff_ms'] // 1000} s",
+        "shortest time between two look-ups of a name": f"{lookups // 1000} s",
         "reconnect after": f"{options['grpc.initial_reconnect_backoff_ms'] / 1000} s, growing to "
         f"{options['grpc.max_reconnect_backoff_ms'] // 1000} s",
     }
@@ -329,8 +457,68 @@ def figures(cell):
 
 
 def test_options_of_the_caller_win():
-    client = Client("localhost", options=[("grpc.keepalive_time_ms", 5)])
+    """Each name once: of two grpc takes the first."""
+    options = [("grpc.keepalive_time_ms", 4), ("grpc.keepalive_time_ms", 5), ("mine", "a")]
+    client = Client("localhost", options=iter(options))
     assert dict(client._options)["grpc.keepalive_time_ms"] == 5
+    names = [name for name, _ in client._options]
+    assert sorted(names) == sorted({*names, "mine"})
+
+
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+def test_options_of_the_caller_win_at_grpc_too(gateway, kind):
+    async def ask(prompt, **settings):
+        client = kind(gateway.target, **settings)
+        answer = client.generate(prompt, max_tokens=1)
+        result = await answer if kind is AsyncClient else answer
+        closing = client.close()
+        if closing is not None:
+            await closing
+        return result
+
+    def call(prompt, **settings):
+        return asyncio.run(ask(prompt, **settings))
+
+    with pytest.raises(ResponseTooLargeError):
+        call("Hi", options=[("grpc.max_receive_message_length", 10)])
+    with pytest.raises(RequestTooLargeError, match="Sent message larger"):
+        call("Hi" * 100, options=[("grpc.max_send_message_length", 10)])
+    for size in (-1, 1 << 20):
+        larger = [("grpc.max_send_message_length", size)]
+        assert call("Hi" * 100, max_message_bytes=100, options=[*larger, RECEIVES]).text
+
+
+RECEIVES = ("grpc.max_receive_message_length", 1 << 20)
+
+NO_OPTIONS = [
+    ([("grpc.x", object())], TypeError),
+    ([("grpc.x", None)], TypeError),
+    ([("grpc.x", 1.5)], TypeError),
+    ([("grpc.x", 2**40)], ValueError),
+    ([("grpc.x", -(2**31) - 1)], ValueError),
+    ([("grpc.x", "a\0b")], ValueError),
+    ([("grpc.x", "\ud800")], ValueError),
+    ([("", 1)], ValueError),
+    ([("grpc.\0", 1)], ValueError),
+    ([(b"grpc.x", 1)], TypeError),
+    ([("grpc.x", 1, 2)], TypeError),
+    ({"grpc.x": 1}, TypeError),
+    ([("grpc.service_config", "{")], ValueError),
+    ([("grpc.service_config", "[]")], ValueError),
+]
+
+
+@pytest.mark.parametrize(("options", "kind"), NO_OPTIONS, ids=lambda value: repr(value)[:40])
+def test_what_is_no_option_is_refused_at_once(options, kind):
+    with pytest.raises(kind, match=r"^options"):
+        Client("localhost", options=options)
+
+
+def test_options_of_every_kind_are_taken(seen):
+    config = '{"loadBalancingConfig": [{"pick_first": {}}]}'
+    options = [("grpc.service_config", config), ("x.b", b"b"), ("x.t", True), ("x.i", -(2**31))]
+    with Client(seen.target, options=options) as client:
+        assert client.generate("Hi").text == "seen"
 
 
 def test_several_addresses_are_used_in_turn(seen):
@@ -360,6 +548,59 @@ def test_a_proxy_in_the_environment_does_not_matter_for_loopback(monkeypatch, ga
     monkeypatch.delenv("no_proxy", raising=False)
     with Client(gateway.target) as client:
         assert client.generate("Hi", max_tokens=2).text
+
+
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+def test_a_gateway_that_is_back_is_found_within_a_second_or_so(kind):
+    async def ask(client):
+        answer = client.generate("Hi", timeout=5)
+        return await answer if kind is AsyncClient else answer
+
+    async def main(target, begin):
+        client = kind(target)
+        for _ in range(35):  # so long that pauses grow to their longest
+            with pytest.raises(UnavailableError, match=r"nobody listened at .* when it was last"):
+                await ask(client)
+            await asyncio.sleep(0.1)
+        begin()
+        begun = time.monotonic()
+        while True:
+            try:
+                await ask(client)
+                break
+            except UnavailableError:
+                assert time.monotonic() - begun < 2.5
+                await asyncio.sleep(0.05)
+
+    port = free_port()
+    server = grpc.server(futures.ThreadPoolExecutor(1))
+    seen = Seen()
+    llm_pb2_grpc.add_LLMServiceServicer_to_server(seen, server)
+
+    def begin():
+        server.add_insecure_port(f"127.0.0.1:{port}")
+        server.start()
+
+    asyncio.run(main(f"127.0.0.1:{port}", begin))
+    server.stop(None).wait()
+    seen.close()
+
+
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+@pytest.mark.parametrize("way", ["generate", "stream"])
+def test_who_waits_for_a_connection_is_told_why_there_was_none(kind, way):
+    async def call():
+        client = kind(f"127.0.0.1:{free_port()}", wait_for_ready=True, timeout=0.4)
+        if way == "stream":
+            stream = client.stream("Hi")
+            return await stream.__anext__() if kind is AsyncClient else next(stream)
+        answer = client.generate("Hi")
+        return await answer if kind is AsyncClient else answer
+
+    begun = time.monotonic()
+    with pytest.raises(DeadlineExceededError, match=r"there is no connection .*nobody listened at"):
+        asyncio.run(call())
+    assert time.monotonic() - begun < 3
 
 
 def test_wait_for_ready_waits_for_the_gateway():

@@ -70,7 +70,7 @@ FAILURES = [
     (["--deadline", "300ms", "[[sim:stall-after=2]]"], 14, "within the deadline of 0.3 s"),
     (["[[sim:status=429]]"], 18, "retry: after"),
     (["[[sim:eof-after=2]]"], 24, "UPSTREAM_TRUNCATED"),
-    (["--target", "localhost:1", "Hi"], 24, "nobody listens there"),
+    (["--target", "localhost:1", "Hi"], 24, "when it was last tried"),
 ]
 
 
@@ -179,6 +179,13 @@ SHELL = [
     ("Hi >/dev/null 2>/dev/full", 0, ""),
     ("--max-tokens 0 Hi 2>/dev/full", 13, ""),
     ("Hi >&- 2>&-", 1, ""),
+    ("--version >/dev/full", 1, "cannot write the answer"),
+    ("--help >/dev/full", 1, "cannot write the answer"),
+    ("--version >&-", 1, "standard output is closed"),
+    ("--help >&-", 1, "standard output is closed"),
+    ("- </dev/null", 2, "the prompt is empty"),
+    ("'' </dev/null", 2, "the prompt is empty"),
+    ("--nonsense >&- 2>&-", 2, ""),
 ]
 
 
@@ -226,7 +233,7 @@ def test_an_output_that_is_ascii_shows_the_rest_escaped(way):
 ASCII = {"PYTHONIOENCODING": "ascii"}
 
 
-def test_ctrl_c_while_it_reads_the_prompt_is_130_and_quiet(tmp_path):
+def test_ctrl_c_while_it_reads_the_prompt_is_130_in_a_word(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(TELLS)
     path = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
     with subprocess.Popen(
@@ -239,7 +246,56 @@ def test_ctrl_c_while_it_reads_the_prompt_is_130_and_quiet(tmp_path):
         assert process.stderr.readline() == b"reading\n"
         process.send_signal(signal.SIGINT)
         out, said = process.communicate(timeout=10)
-    assert (process.returncode, out, said) == (130, b"", b"")
+    assert (process.returncode, out, said) == (130, b"", b"cancelled\n")
+
+
+@pytest.mark.parametrize("module", ["grpc", "inference_gateway._settings", "argparse"])
+def test_ctrl_c_while_it_starts_is_130_in_a_word(tmp_path, module):
+    """At the import of a module that it needs."""
+    (tmp_path / "sitecustomize.py").write_text(SLOW.format(module=module))
+    path = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    with subprocess.Popen(
+        [*COMMAND, "Hi"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+    ) as process:
+        assert process.stderr.readline() == b"importing\n"
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=10)
+    assert (process.returncode, out, said) == (130, b"", b"cancelled\n")
+
+
+SLOW = """
+import sys, time
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            print("importing", file=sys.stderr, flush=True)
+            time.sleep(20)
+
+sys.meta_path.insert(0, Slow())
+"""
+
+
+def test_a_program_that_uses_the_package_keeps_its_signals_and_its_environment(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import os, signal, inference_gateway\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+        "assert 'GRPC_VERBOSITY' not in os.environ\n"
+    )
+    environment = {name: os.environ[name] for name in os.environ if name != "GRPC_VERBOSITY"}
+    command = [sys.executable, "-m", "program", "-m", "inference_gateway"]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True)
+
+
+def test_lines_of_grpc_do_not_stand_between_its_own(gateway):
+    done = run("--target", gateway.target, "--tls", "Hi")
+    assert done.returncode == 24
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("error: UNAVAILABLE: ")
+    assert all(line.startswith("  ") for line in lines[1:])
 
 
 TELLS = """

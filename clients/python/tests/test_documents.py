@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_tls import Authority
 
 HOME = Path(__file__).parents[1]
 READMES = ["README.md", "README.zh-CN.md"]
@@ -42,17 +43,16 @@ def test_the_examples_run(gateway, tmp_path, python, example):
 
 
 def test_the_readmes_snippets_run(gateway, tmp_path):
-    for pem, kind in PEMS.items():
-        (tmp_path / pem).write_text(f"-----BEGIN {kind}-----\n")
+    authority = Authority(tmp_path / "tls", "ours")
+    cert, key = authority.issue("client")
+    for pem, file in (("ca", authority.cert), ("client", cert), ("client-key", key)):
+        shutil.copyfile(file, tmp_path / f"{pem}.pem")
     snippets = blocks(READMES[0])
     assert len(snippets) >= 6
     for snippet in snippets:
         code = snippet.replace("localhost:50051", gateway.target)
         done = run(sys.executable, ["-W", "error", "-c", code], gateway, tmp_path)
         assert (done.returncode, done.stderr) == (0, ""), snippet
-
-
-PEMS = {"ca.pem": "CERTIFICATE", "client.pem": "CERTIFICATE", "client-key.pem": "PRIVATE KEY"}
 
 
 def test_a_copy_of_the_folder_says_what_it_needs(tmp_path):
@@ -101,3 +101,7 @@ def test_the_clients_help_tells_their_settings():
 
     for name in ("Client", "InferenceClient", "AsyncClient", "AsyncInferenceClient"):
         assert "max_message_bytes:" in getattr(inference_gateway, name).__doc__
+
+
+def test_the_packages_licence_is_the_products():
+    assert read("LICENSE") == read("../../LICENSE")

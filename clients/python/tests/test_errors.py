@@ -83,6 +83,20 @@ def test_a_time_limit_of_the_call_is_an_error(client, limit):
     assert raised.value.reason == reasons[limit]
 
 
+def test_a_stream_that_is_cut_tells_how_much_had_come(gateway):
+    async def main(client, prompt):
+        async with client:
+            async for _ in client.stream(prompt, timeout=1):
+                pass
+
+    prompt = "Hi [[sim:stall-after=3]]"
+    with Client(gateway.target) as client, pytest.raises(errors.DeadlineExceededError) as raised:
+        list(client.stream(prompt, timeout=1))
+    with pytest.raises(errors.DeadlineExceededError) as raised_too:
+        asyncio.run(main(AsyncClient(gateway.target), prompt))
+    assert (raised.value.tokens_sent, raised_too.value.tokens_sent) == (3, 3)
+
+
 def test_the_gateways_own_limit_is_a_deadline(client):
     with pytest.raises(errors.DeadlineExceededError) as raised:
         client.generate("Hi [[sim:stall-before-headers]]", total_limit=0.2)
@@ -109,11 +123,11 @@ def test_a_request_above_the_gateways_limit_is_too_large(client):
 
 
 def test_nobody_there_is_said_at_once_and_in_words():
-    with Client("localhost:1") as client, pytest.raises(errors.UnavailableError) as raised:
+    with Client("127.0.0.1:1") as client, pytest.raises(errors.UnavailableError) as raised:
         client.generate("Hi")
     assert raised.value.message == (
-        "localhost:1 cannot be reached: nobody listens there. Is the gateway running, and is the "
-        "port right?"
+        "127.0.0.1:1 cannot be reached: nobody listened at 127.0.0.1:1 when it was last tried. Is "
+        "the gateway running, and is the port right?"
     )
     assert (raised.value.reason, raised.value.retryable) == (None, False)
 

@@ -124,10 +124,15 @@ CONVERSATIONS = [
     (Message("user", "Hi"),),
     [llm_pb2.Message(role="user", content="Hi")],
     [inference_pb2.ChatMessage(role="user", content="Hi")],
+    {"role": "user", "content": "Hi"},
+    Message("user", "Hi"),
+    llm_pb2.Message(role="user", content="Hi"),
+    {"messages": [{"role": "user", "content": "Hi"}]},
+    {"messages": (Message("user", "Hi"),)},
 ]
 
 
-@pytest.mark.parametrize("prompt", CONVERSATIONS, ids=lambda prompt: type(prompt[0]).__name__)
+@pytest.mark.parametrize("prompt", CONVERSATIONS, ids=lambda prompt: repr(prompt)[:40])
 @pytest.mark.parametrize("kind", [Client, InferenceClient])
 def test_a_prompt_is_a_string_or_messages(recording_gateway, recorder, kind, prompt):
     with kind(recording_gateway.target) as client:
@@ -147,6 +152,28 @@ def test_a_whole_request_may_be_given_and_parameters_go_over_it(recording_gatewa
     assert body["messages"] == [{"role": "system", "content": "Be brief."}]
     assert (body["model"], body["stop"], body["max_tokens"]) == ("mine", ["C"], 3)
     assert list(request.stopping.stop) == ["A", "B"]
+
+
+@pytest.mark.parametrize("kind", [Client, InferenceClient])
+def test_a_whole_request_may_be_a_dict_and_parameters_go_over_it(recording_gateway, recorder, kind):
+    request = {
+        "model": "mine",
+        "messages": [{"role": "system", "content": "Be brief."}],
+        "max_tokens": 5,
+        "stop": ["A"],
+        "timeout": 30,
+    }
+    before = str(request)
+    with kind(recording_gateway.target, model="other") as client:
+        body = upstream(recorder, lambda: client.generate(request, stop="C", max_tokens=None))
+        with pytest.raises(TypeError, match="argument 'max_token'; did you mean 'max_tokens'"):
+            client.generate({"messages": [], "max_token": 3})
+        for messages in ("Hi", {"role": "user"}, None, 7):
+            with pytest.raises(TypeError, match="messages: takes a list of messages"):
+                client.generate({"messages": messages})
+    assert body["messages"] == request["messages"]
+    assert (body["model"], body["stop"], body["max_tokens"]) == ("mine", ["C"], 5)
+    assert str(request) == before
 
 
 def test_the_clients_model_is_for_calls_that_name_none(recording_gateway, recorder):
@@ -189,6 +216,22 @@ WRONG = [
     ({"stop": 7}, TypeError, "stop: takes a string or several, not this int"),
     ({"logit_bias": [1]}, TypeError, "logit_bias: takes whole numbers to numbers, not this list"),
     ({"partial": 1}, TypeError, "partial: takes True or False, not this int"),
+    ({"ignore_eos": 1}, TypeError, "ignore_eos: takes True or False, not this int"),
+    ({"include_stop_text": 0}, TypeError, "include_stop_text: takes True or False, not this int"),
+    ({"temperature": True}, TypeError, "temperature: takes a number, not this bool"),
+    ({"max_tokens": True}, TypeError, "max_tokens: takes a whole number, not this bool"),
+    ({"total_limit": True}, TypeError, "total_limit: takes a number of seconds, not this bool"),
+    ({"stop_token_ids": [True]}, TypeError, "stop_token_ids: takes whole numbers, not this list"),
+    ({"stop_token_ids": {1: 2}}, TypeError, "stop_token_ids: takes whole numbers, not this dict"),
+    ({"stop": {"a": 1}}, TypeError, "stop: takes a string or several, not this dict"),
+    ({"stop": b"ab"}, TypeError, "stop: takes a string or several, not this bytes"),
+    ({"stop": [1]}, TypeError, "stop: takes a string or several, not this list"),
+    (
+        {"logit_bias": {1: True}},
+        TypeError,
+        "logit_bias: takes whole numbers to numbers, not this dict",
+    ),
+    ({"request_id": 5}, TypeError, "request_id: takes a string, not this int"),
     ({"timeout": "1s"}, TypeError, "timeout: takes seconds or None, not this str"),
     ({"max_tokens": 2**31}, ValueError, "max_tokens: takes a whole number; this is out of range"),
     (
@@ -216,7 +259,10 @@ def test_the_small_contract_says_what_it_does_not_have(gateway):
 SECRET = "my secret"
 NO_PROMPTS = [
     (SECRET.encode(), TypeError),
-    ({"role": "user", "content": SECRET}, TypeError),
+    ({"role": "user", "content": SECRET, "name": "x"}, TypeError),
+    ({"role": "user"}, TypeError),
+    ({"messages": [SECRET]}, TypeError),
+    (Message("user", SECRET.encode()), TypeError),
     ([{"role": "user", "content": SECRET, "name": "x"}], TypeError),
     ([{"role": "user", "content": [{"type": "text", "text": SECRET}]}], TypeError),
     ([SECRET], TypeError),

@@ -26,12 +26,13 @@ def test_health_is_a_word(either):
 
 
 def test_waiting_in_vain_tells_what_was_last_seen(folder):
-    with Client("localhost:1") as client:
+    with Client("127.0.0.1:1") as client:
         with pytest.raises(DeadlineExceededError) as late:
             client.wait_until_ready(0.3)
     assert late.value.message == (
-        "localhost:1 was not ready within 0.3 s; last seen: localhost:1 cannot be reached: nobody "
-        "listens there. Is the gateway running, and is the port right?"
+        "127.0.0.1:1 was not ready within 0.3 s; last seen: 127.0.0.1:1 cannot be reached: nobody "
+        "listened at 127.0.0.1:1 when it was last tried. Is the gateway running, and is the port "
+        "right?"
     )
     assert isinstance(late.value, TimeoutError)
 
@@ -41,7 +42,7 @@ def test_a_gateway_that_starts_and_comes_back_is_found_again(folder, simulator):
     with Client(f"127.0.0.1:{port}") as client:
         with running(Gateway(folder, "http://127.0.0.1:1/v1", *SOON, port=port)) as gateway:
             with pytest.raises(DeadlineExceededError, match="last seen: NOT_SERVING"):
-                client.wait_until_ready(2)
+                client.wait_until_ready(4)
             assert client.health("liveness") == "SERVING"
         gateway.wait()
         back = Gateway(folder, simulator.url, "--drain-pause", "1s", port=port)
@@ -57,7 +58,7 @@ def test_asyncio_waits_the_same(gateway):
         async with AsyncClient("localhost:1") as client:
             await client.wait_until_ready(0.2)
 
-    with pytest.raises(DeadlineExceededError, match="nobody listens"):
+    with pytest.raises(DeadlineExceededError, match="nobody listened"):
         asyncio.run(main())
 
 
@@ -147,7 +148,7 @@ def test_waiting_takes_all_of_its_time_and_knows_why(waits, time_given):
     with Client("localhost:1", wait_for_ready=waits) as client:
         for wait in (lambda: client.wait_until_ready(time_given), lambda: asyncio.run(main())):
             begun = time.monotonic()
-            with pytest.raises(DeadlineExceededError, match="nobody listens there"):
+            with pytest.raises(DeadlineExceededError, match="nobody listened at"):
                 wait()
             assert time_given <= time.monotonic() - begun < time_given + 0.5
 

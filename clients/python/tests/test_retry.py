@@ -71,9 +71,10 @@ def test_a_large_prompt_is_sent_again(gateway):
         assert attempts(gateway, client.generate, AFTER, size=1 << 20) == 3
 
 
-@pytest.mark.parametrize("retries", [-1, 5, "2", None])
+@pytest.mark.parametrize("retries", [-1, 5, "2", None, True, 1.0])
 def test_an_impossible_number_of_retries_is_refused(retries):
-    with pytest.raises(ValueError, match="retries: takes 0 to 4"):
+    kind = ValueError if type(retries) is int else TypeError
+    with pytest.raises(kind, match="retries: takes 0 to 4"):
         Client("localhost", retries=retries)
 
 

@@ -8,7 +8,13 @@ import tracemalloc
 import pytest
 from rig import eventually
 
-from inference_gateway import CancelledError, Client, DeadlineExceededError, UnavailableError
+from inference_gateway import (
+    CancelledError,
+    Client,
+    DeadlineExceededError,
+    InferenceError,
+    UnavailableError,
+)
 from inference_gateway.proto import llm_pb2
 
 STALLS = {"prefill": "Hi [[sim:stall-before-headers]]", "decode": "Hi [[sim:stall-after=2]]"}
@@ -181,3 +187,34 @@ def test_many_threads_share_a_client(either):
     for thread in threads:
         thread.join()
     assert [answer.usage.output_tokens for answer in answers] == [4] * 50
+
+
+def test_next_gives_a_piece_and_a_loop_goes_on_from_there(either):
+    whole = either.generate("Hi", max_tokens=6, temperature=0, seed=1).text
+    stream = either.stream("Hi", max_tokens=6, temperature=0, seed=1)
+    first = [next(stream), next(stream)]
+    assert all(first)
+    rest = list(stream)
+    assert "".join(first + rest) == stream.text == whole
+    assert stream.finish_reason == "length"
+    with pytest.raises(StopIteration):
+        next(stream)
+
+
+def test_next_alone_sees_the_end_and_the_errors(either):
+    stream = either.stream("Hi", max_tokens=2)
+    assert len([next(stream), next(stream)]) == 2
+    assert next(stream, None) is None
+    assert stream.usage.output_tokens == 2
+    broken = either.stream("Hi [[sim:eof-after=1]]")
+    next(broken)
+    with pytest.raises(InferenceError):
+        next(broken)
+
+
+def test_a_stream_that_was_only_nexted_ends_when_forgotten(either, simulator):
+    before = simulator.left()
+    stream = either.stream("Hi [[sim:stall-after=1]]")
+    next(stream)
+    del stream
+    eventually(lambda: simulator.left() == before + 1, 2)

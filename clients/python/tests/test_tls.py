@@ -4,7 +4,7 @@ import asyncio
 import subprocess
 
 import pytest
-from rig import Gateway, running
+from rig import Gateway, free_port, running
 
 from inference_gateway import TLS, AsyncClient, Client, DeadlineExceededError, UnavailableError
 
@@ -214,9 +214,55 @@ def test_files_that_are_swapped_encrypted_or_no_pair_are_said(secured, authority
         with pytest.raises(ValueError, match=words):
             Client("localhost", tls=tls)
     _, other = stranger.issue("client")
+    broken = b"-----BEGIN %b-----\nAAAA\n-----END %b-----\n"
+    for tls, words in (
+        (TLS(cert=cert, key=other), "tls: cert and key do not belong together"),
+        (TLS(cert=cert.read_bytes(), key=other.read_text()), "tls: cert and key do not belong"),
+        (TLS(cert=broken.replace(b"%b", b"CERTIFICATE"), key=key), "tls: cert or key cannot be"),
+        (TLS(cert=cert, key=broken.replace(b"%b", b"PRIVATE KEY")), "tls: cert or key cannot be"),
+        (TLS(ca=broken.replace(b"%b", b"CERTIFICATE")), "tls ca: holds no certificate that can"),
+        (TLS(ca=b"-----BEGIN CERTIFICATE-----"), "tls ca: holds no certificate that can be read"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            AsyncClient("localhost", tls=tls)
+
+
+def test_where_python_cannot_compare_the_pair_the_call_says_it(
+    secured, authority, stranger, monkeypatch
+):
+    cert, _ = authority.issue("client")
+    _, other = stranger.issue("client")
+    monkeypatch.delattr("os.memfd_create")
     with Client(secured[1].target, tls=TLS(ca=authority.cert, cert=cert, key=other)) as client:
         with pytest.raises(UnavailableError, match="do cert= and key= belong together"):
             client.generate("Hi")
+
+
+def test_of_several_addresses_the_one_that_listens_tells_most(secured, authority):
+    """A name often has two, of which a gateway listens at one."""
+    target = f"ipv4:127.0.0.1:{free_port()},{secured[1].target}"
+    tls = TLS(ca=authority.cert, server_name="gateway.test")
+    for _ in range(3):
+        with Client(target, tls=tls) as client:
+            with pytest.raises(DeadlineExceededError, match="does not accept this client's cert"):
+                client.wait_until_ready(2)
+
+    async def main():
+        async with AsyncClient(target, tls=tls) as client:
+            await client.wait_until_ready(2)
+
+    with pytest.raises(DeadlineExceededError, match="does not accept this client's certificate"):
+        asyncio.run(main())
+
+
+def test_who_waits_for_a_connection_is_told_of_the_certificate(secured, stranger):
+    words = r"no connection .*: its certificate is not signed"
+    tls = TLS(ca=stranger.cert)
+    with Client(secured[0].target, tls=tls, wait_for_ready=True, timeout=3) as client:
+        with pytest.raises(DeadlineExceededError, match=words):
+            client.generate("Hi")
+        with pytest.raises(DeadlineExceededError, match=words):
+            list(client.stream("Hi"))
 
 
 def test_a_pem_may_be_text_and_a_key_is_never_shown(authority):

@@ -10,14 +10,38 @@
             print(token, end="", flush=True)
 """
 
+from inference_gateway import _startup  # noqa: F401 (before all others)
 from inference_gateway._aio import AsyncClient, AsyncInferenceClient, AsyncStream
 from inference_gateway._answer import Answer, HealthReport, Message, Timing, Usage
-from inference_gateway._params import CallOptions, InferenceParams, Params
+from inference_gateway._params import (
+    CallOptions,
+    Conversation,
+    InferenceConversation,
+    InferenceParams,
+    Params,
+)
 from inference_gateway._settings import InsecureTokenWarning, __version__
 from inference_gateway._sync import Client, InferenceClient, Stream
 from inference_gateway._tls import TLS
-from inference_gateway.errors import *  # noqa: F403
-from inference_gateway.errors import __all__ as _errors
+from inference_gateway.errors import (
+    AuthenticationError,
+    CancelledError,
+    ClientClosedError,
+    ContextLengthError,
+    DeadlineExceededError,
+    InferenceError,
+    InternalError,
+    InvalidRequestError,
+    ModelNotFoundError,
+    OverloadedError,
+    PermissionDeniedError,
+    RequestTooLargeError,
+    ResponseTooLargeError,
+    TooLargeError,
+    UnavailableError,
+    UnimplementedError,
+    Violation,
+)
 
 __all__ = [
     "TLS",
@@ -25,17 +49,35 @@ __all__ = [
     "AsyncClient",
     "AsyncInferenceClient",
     "AsyncStream",
+    "AuthenticationError",
     "CallOptions",
+    "CancelledError",
     "Client",
+    "ClientClosedError",
+    "ContextLengthError",
+    "Conversation",
+    "DeadlineExceededError",
     "HealthReport",
     "InferenceClient",
+    "InferenceConversation",
+    "InferenceError",
     "InferenceParams",
     "InsecureTokenWarning",
+    "InternalError",
+    "InvalidRequestError",
     "Message",
+    "ModelNotFoundError",
+    "OverloadedError",
     "Params",
+    "PermissionDeniedError",
+    "RequestTooLargeError",
+    "ResponseTooLargeError",
     "Stream",
     "Timing",
+    "TooLargeError",
+    "UnavailableError",
+    "UnimplementedError",
     "Usage",
+    "Violation",
     "__version__",
-    *_errors,
 ]

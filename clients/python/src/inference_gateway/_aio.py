@@ -15,10 +15,11 @@ import grpc.aio
 
 from inference_gateway._answer import Answer, HealthReport, StreamedAnswer
 from inference_gateway._contract import INFERENCE, LLM, REPORT, ChunkT
-from inference_gateway._failure import Asked, trailers_of
-from inference_gateway._params import InferenceParams, Params, Prompt
+from inference_gateway._failure import Asked, details_of_unavailable, trailers_of
+from inference_gateway._params import InferenceParams, InferencePrompt, Params, Prompt
 from inference_gateway._settings import (
     HEALTH,
+    PROBE_TIMEOUT,
     ClientSettings,
     Prepared,
     Readiness,
@@ -37,11 +38,11 @@ ItemT = TypeVar("ItemT")
 
 
 class AsyncStream(StreamedAnswer, Generic[ChunkT]):
-    """An answer as it is generated: ``async for`` gives the pieces of its text.
+    """An answer as it is generated: ``async for``, or ``anext``, gives the pieces of its text.
 
     The call has begun when this is made. It is cancelled, and with it the generation at the GPU,
     when the loop is left by ``break`` or an exception, when the task is cancelled, by `close`, by
-    leaving an ``async with``, and when the stream is forgotten. It can be iterated once.
+    leaving an ``async with``, and when the stream is forgotten. It can be looped over once.
     """
 
     def __init__(self, client: _AsyncClient[ChunkT], prepared: Prepared, call: Any) -> None:
@@ -59,6 +60,16 @@ class AsyncStream(StreamedAnswer, Generic[ChunkT]):
             InferenceError: The answer is not whole.
         """
         return self._each(self._client._contract.add)
+
+    async def __anext__(self) -> str:
+        """Wait for the next piece of text; a loop goes on where this leaves off."""
+        while True:
+            chunk = await self._next()
+            if chunk is grpc.aio.EOF:
+                raise StopAsyncIteration
+            text = self._client._contract.add(self, chunk)
+            if text:
+                return text
 
     def chunks(self) -> AsyncIterator[ChunkT]:
         """Iterate the contract's own messages instead: reasoning too, and the last one."""
@@ -79,7 +90,7 @@ class AsyncStream(StreamedAnswer, Generic[ChunkT]):
     async def _next(self) -> Any:
         """Read the next message, or grpc's EOF."""
         self._client._refuse_forked()
-        async with _told(self._client, self._asked, lambda: self._closed):
+        async with _told(self._client, self._asked, lambda: self._closed, self._counted):
             self._closed = self._closed or self._call.cancelled()  # with a read before this one
             chunk = await self._call.read()
             if chunk is grpc.aio.EOF:
@@ -181,10 +192,17 @@ def _heard(beginning: asyncio.Future[Any]) -> None:
 class _told:  # noqa: N801
     """Around a wait for grpc: what goes wrong in it is told as one of our errors."""
 
-    def __init__(self, client: _AsyncClient[Any], asked: Any, ended_here: Callable[[], bool]):
+    def __init__(
+        self,
+        client: _AsyncClient[Any],
+        asked: Asked,
+        ended_here: Callable[[], bool],
+        counted: Callable[[InferenceError], InferenceError] = lambda error: error,
+    ) -> None:
         self._client = client
         self._asked = asked
         self._ended_here = ended_here
+        self._counted = counted
         self._cancellations = 0
 
     async def __aenter__(self) -> None:
@@ -192,12 +210,12 @@ class _told:  # noqa: N801
 
     async def __aexit__(self, kind: object, error: Optional[BaseException], trace: object) -> None:
         if isinstance(error, grpc.aio.AioRpcError):
-            raise self._client._failed(error, self._asked) from error
+            raise self._counted(await self._client._failed(error, self._asked)) from error
         # grpc says it like that, too, when not the task was cancelled but the call.
         ended_here = self._client._closed or self._ended_here()
         cancelled = _cancellations() > self._cancellations
         if isinstance(error, asyncio.CancelledError) and ended_here and not cancelled:
-            raise self._client._cut(self._asked) from None
+            raise self._counted(self._client._cut(self._asked)) from None
 
 
 def _cancellations() -> int:
@@ -244,15 +262,33 @@ class _AsyncClient(ClientSettings[ChunkT]):
             return grpc.aio.insecure_channel(self._target.address, self._options)
         return grpc.aio.secure_channel(self._target.address, self._credentials, self._options)
 
-    def _is_connected(self) -> Optional[bool]:
+    def _state(self) -> Optional[grpc.ChannelConnectivity]:
         try:
-            if self._channel is not None:
-                return self._channel.get_state() is grpc.ChannelConnectivity.READY
+            return None if self._channel is None else self._channel.get_state()
         except grpc.aio.UsageError:  # closed
-            pass
-        return None
+            return None
 
-    async def _generate(self, prompt: Prompt, params: Mapping[str, Any]) -> Answer:
+    async def _failed(self, error: Any, asked: Asked) -> InferenceError:
+        """Say what a grpc error means."""
+        end = self._end_of(error)
+        if end.code == "DEADLINE_EXCEEDED" and self._is_failing():
+            end = end._replace(unreached=await self._unreached())
+        return self._error(end, asked)
+
+    async def _unreached(self) -> str:
+        """Why there is no connection: a call that does not wait for one is told at once."""
+        if self._channel is None:
+            return ""
+        try:
+            call = HEALTH.on(self._channel)
+            await call(HEALTH.request(), timeout=PROBE_TIMEOUT, wait_for_ready=False)
+        except grpc.aio.AioRpcError as e:
+            return details_of_unavailable(e)
+        except grpc.aio.UsageError:  # closed meanwhile
+            pass
+        return ""
+
+    async def _generate(self, prompt: Any, params: Mapping[str, Any]) -> Answer:
         method = self._contract.unary
         prepared = await self._known(self._prepare("generate", method, prompt, params))
         response, request_id = await self._ask_again(method, prepared)
@@ -285,7 +321,7 @@ class _AsyncClient(ClientSettings[ChunkT]):
             trailers = trailers_of(await call.trailing_metadata())
         return response, trailers.get("x-request-id", prepared.asked.request_id)
 
-    def _stream(self, prompt: Prompt, params: Mapping[str, Any]) -> AsyncStream[ChunkT]:
+    def _stream(self, prompt: Any, params: Mapping[str, Any]) -> AsyncStream[ChunkT]:
         method = self._contract.stream
         prepared = self._prepare("stream", method, prompt, params)
         if prepared.token is None:
@@ -305,7 +341,7 @@ class _AsyncClient(ClientSettings[ChunkT]):
             token = await asyncio.wait_for(prepared.token, prepared.again().options["timeout"])
         except Exception as e:
             raise self._unknown(prepared.asked, e) from e
-        return prepared.with_token(token).again()
+        return self._with_asked(prepared, token)
 
     async def health(self, service: str = "", *, timeout: Optional[float] = 5.0) -> str:
         """Ask ``grpc.health.v1`` whether the gateway serves, as `Client.health`."""
@@ -379,12 +415,12 @@ class AsyncInferenceClient(_AsyncClient[inference_pb2.TokenResponse]):
 
     _contract = INFERENCE
 
-    async def generate(self, prompt: Prompt, **params: Unpack[InferenceParams]) -> Answer:
+    async def generate(self, prompt: InferencePrompt, **params: Unpack[InferenceParams]) -> Answer:
         """Wait for one whole answer, as `Client.generate`; for params see `InferenceParams`."""
         return await self._generate(prompt, params)
 
     def stream(
-        self, prompt: Prompt, **params: Unpack[InferenceParams]
+        self, prompt: InferencePrompt, **params: Unpack[InferenceParams]
     ) -> AsyncStream[inference_pb2.TokenResponse]:
         """Begin an answer, as `AsyncClient.stream`; for params see `InferenceParams`."""
         return self._stream(prompt, params)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional, Union
 
+from inference_gateway.errors import InferenceError
+
 
 @dataclass(frozen=True)
 class Message:
@@ -119,6 +121,7 @@ class StreamedAnswer:
         """Where the time went; None before the end and in the small contract."""
         self.stopped_by: Union[str, int, None] = None
         """The stop text or token id that ended it, where the backend tells."""
+        self._pieces = 0
         self._text: list[str] = []
         self._reasoning: list[str] = []
 
@@ -149,9 +152,16 @@ class StreamedAnswer:
 
     def _add(self, text: str, reasoning: str = "") -> None:
         if text:
+            self._pieces += 1
             self._text.append(text)
         if reasoning:
             self._reasoning.append(reasoning)
+
+    def _counted(self, error: InferenceError) -> InferenceError:
+        """Tell how much had come, where the gateway could not tell it any more."""
+        if error.tokens_sent is None:
+            error.tokens_sent = self._pieces
+        return error
 
 
 def _joined(pieces: list[str]) -> str:

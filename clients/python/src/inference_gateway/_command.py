@@ -6,23 +6,26 @@ import argparse
 import contextlib
 import os
 import re
+import signal
 import sys
 import time
 import warnings
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, NoReturn, Optional, Union
 
 import grpc
 from google.protobuf import json_format
 
+from inference_gateway import _startup
 from inference_gateway._answer import Answer, Message
 from inference_gateway._settings import InsecureTokenWarning, __version__
 from inference_gateway._sync import Client, InferenceClient
 from inference_gateway._tls import TLS
 from inference_gateway.errors import InferenceError, UnavailableError
 
+_CLOSED = "error: cannot write the answer: standard output is closed"
 _FAILED, _USAGE, _STATUS, _INTERRUPTED = 1, 2, 10, 130
 
 _EXIT_CODES = """\
@@ -41,6 +44,16 @@ environment: INFERENCE_GATEWAY_TARGET, INFERENCE_GATEWAY_TOKEN
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run it; returns the exit code."""
+    if signal.getsignal(signal.SIGINT) is _startup.end:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        _say("cancelled")
+        return _INTERRUPTED
+
+
+def _run(arguments: Optional[Sequence[str]]) -> int:
     parser = _parser()
     asked = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -52,11 +65,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         _given(client, asked, prompt)
     except (TypeError, ValueError, OSError) as e:
         parser.error(str(e))
-    except KeyboardInterrupt:
-        return _INTERRUPTED
     if sys.stdout is None:
-        _say("error: cannot write the answer: standard output is closed")
-        return _FAILED
+        _closed()
     with client:
         return _ask(client, asked, prompt)
 
@@ -79,8 +89,7 @@ def _ask(client: Union[Client, InferenceClient], asked: Any, prompt: list[Messag
         return _STATUS + int(grpc.StatusCode[e.code].value[0])
     except KeyboardInterrupt:
         printer.end_line()
-        _say("cancelled")
-        return _INTERRUPTED
+        raise
     except BrokenPipeError:
         # Nobody reads on. What is still buffered must not fail a second time at exit.
         _drop_output()
@@ -226,6 +235,8 @@ def _token(file: str) -> str:
 
 def _prompt(asked: Any) -> list[Message]:
     text = _standard_input() if asked.prompt == "-" else asked.prompt
+    if not text:
+        raise ValueError("the prompt is empty")
     system = [] if asked.system is None else [Message("system", asked.system)]
     return [*system, Message("user", text)]
 
@@ -249,8 +260,44 @@ def _duration(text: str) -> float:
     return float(match[1]) * _UNITS[match[2]]
 
 
+class _Parser(argparse.ArgumentParser):
+    """Whose help and version are answers, too, which may not get lost without a word."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is None or file is sys.stderr:
+            _say(message, end="")
+            return
+        try:
+            print(message, end="", file=file, flush=True)
+        except OSError as e:
+            _drop_output()
+            if not isinstance(e, BrokenPipeError):
+                _say(f"error: cannot write the answer: {e.strerror}")
+            sys.exit(_FAILED)
+
+    def print_help(self, file: Any = None) -> None:
+        if file is None and sys.stdout is None:
+            _closed()
+        super().print_help(file)
+
+
+class _Version(argparse.Action):
+    """Print the version."""
+
+    def __call__(self, parser: Any, *_: Any) -> None:
+        if sys.stdout is None:
+            _closed()
+        parser._print_message(f"{parser.prog} {__version__}\n", sys.stdout)
+        parser.exit()
+
+
+def _closed() -> NoReturn:
+    _say(_CLOSED)
+    sys.exit(_FAILED)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m inference_gateway",
         description="Asks a gateway and prints the answer as it comes. Reasoning, figures and "
         "errors go to standard error. Ctrl-C cancels the call, and with it the generation.",
@@ -285,5 +332,5 @@ def _parser() -> argparse.ArgumentParser:
     add("--tls-cert", metavar="FILE", help="speak TLS, showing this certificate chain (PEM)")
     add("--tls-key", metavar="FILE", help="the private key of --tls-cert (PEM)")
     add("--token-file", metavar="FILE", help="a file that holds the bearer token")
-    add("--version", action="version", version=f"%(prog)s {__version__}")
+    add("--version", action=_Version, nargs=0, help="print the version")
     return parser

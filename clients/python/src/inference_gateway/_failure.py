@@ -45,6 +45,9 @@ class Ended(NamedTuple):
     connected: Optional[bool] = None
     """Whether there was a connection when it ended, where that is known."""
 
+    unreached: str = ""
+    """In grpc's words, why there was none; empty where that is not known."""
+
 
 class Asked(NamedTuple):
     """What this side knows of the call."""
@@ -184,7 +187,8 @@ _BROKEN = re.compile(
 _HINTS = (
     (
         "Connection refused|connect failed: .*111|No such file or directory",
-        "nobody listens there. Is the gateway running, and is the port right?",
+        "nobody listened there when it was last tried. Is the gateway running, and is the port "
+        "right?",
     ),
     ("certificate has expired", "its certificate has expired"),
     ("certificate is not yet valid", "its certificate is not valid yet. Is the clock right?"),
@@ -222,6 +226,15 @@ _HINTS = (
 )
 
 
+def _place(text: str) -> str:
+    """Where nobody listened: a name may have other addresses, of which this says nothing."""
+    address = _address(text)
+    if address is None:
+        return "there"
+    number = address.partition(":")[2].replace("%5B", "[").replace("%5D", "]")
+    return f"at {number}"
+
+
 def _words(end: Ended, asked: Asked) -> str:
     if end.code == "DEADLINE_EXCEEDED":
         return _late(end, asked)
@@ -235,9 +248,45 @@ def _words(end: Ended, asked: Asked) -> str:
     return text or f"the call ended with {end.code}"
 
 
+def details_of_unavailable(error: Any) -> str:
+    """Return grpc's words for why there was no connection; empty where that was not it."""
+    details = error.details() or ""
+    unreached = error.code().name == "UNAVAILABLE" and _UNREACHED.search(details)
+    return details if unreached else ""
+
+
+_AT = re.compile(r"\b(ipv4:[0-9.]+:\d+|ipv6:(?:%5B|\[)[0-9A-Fa-f:.%]+?(?:%5D|\]):\d+)")
+_REFUSED = re.compile("Connection refused|connect failed: .*111")
+
+
+def refused_at(seen: Any) -> Optional[str]:
+    """The address where nobody listened, where that was all that went wrong."""
+    details = _details(seen)
+    return _address(details) if _REFUSED.search(details) else None
+
+
+def reached_at(seen: Any) -> Optional[str]:
+    """The address where somebody listened who let no connection be made."""
+    details = _details(seen)
+    return None if _REFUSED.search(details) else _address(details)
+
+
+def _details(seen: Any) -> str:
+    cause = getattr(seen, "__cause__", None)
+    return details_of_unavailable(cause) if hasattr(cause, "details") else ""
+
+
+def _address(details: str) -> Optional[str]:
+    """Return where it happened, as grpc tells it of one address of several."""
+    at = _AT.search(details)
+    return at[1] if at else None
+
+
 def _late(end: Ended, asked: Asked) -> str:
     limit = "" if asked.timeout is None else f" of {asked.timeout:g} s"
     why = f"; there is no connection to {asked.target}" if end.connected is False else ""
+    if end.unreached:
+        why += f": {_hint(' '.join(end.unreached.split()))}"
     return f"the answer was not whole within the deadline{limit}{why}"
 
 
@@ -261,6 +310,6 @@ def _unavailable(text: str) -> str:
 def _hint(text: str) -> str:
     for pattern, hint in _HINTS:
         if re.search(pattern, text):
-            return hint
+            return hint.replace("there", _place(text), 1) if hint.startswith("nobody") else hint
     plain = re.sub(r"^.*last error: ", "", text)
     return re.sub(r"^(?:[A-Z_]+): ", "", plain)

@@ -9,9 +9,11 @@ from typing import Any, Callable, Optional, TypedDict, Union
 from google.protobuf.message import Message as ProtoMessage
 
 from inference_gateway._answer import Message
+from inference_gateway.proto import inference_pb2, llm_pb2
 
 Metadata = Union[Mapping[str, Union[str, bytes]], Iterable[tuple[str, Union[str, bytes]]]]
-Prompt = Union[str, Sequence[Union[Message, Mapping[str, str], ProtoMessage]], ProtoMessage]
+Turn = Union[Message, Mapping[str, str], llm_pb2.Message, inference_pb2.ChatMessage]
+"""One message of a conversation."""
 
 
 class CallOptions(TypedDict, total=False):
@@ -101,10 +103,35 @@ class Params(InferenceParams, total=False):
     than an error. The deadline counts as a limit too."""
 
 
+class InferenceConversation(InferenceParams):
+    """A whole request of the small contract as a plain dict: ``{"messages": [...], ...}``."""
+
+    messages: Sequence[Turn]
+    """The conversation."""
+
+
+class Conversation(Params):
+    """A whole request as a plain dict: ``{"messages": [...], "max_tokens": 5, ...}``."""
+
+    messages: Sequence[Turn]
+    """The conversation."""
+
+
+InferencePrompt = Union[
+    str, Turn, Sequence[Turn], InferenceConversation, inference_pb2.GenerateRequest
+]
+Prompt = Union[str, Turn, Sequence[Turn], Conversation, llm_pb2.CompleteRequest]
+
 Writer = Callable[[Any, str, Any], None]
 
 
 def _scalar(parent: Any, field: str, value: Any) -> None:
+    _refuse_bool(value)
+    setattr(parent, field, value)
+
+
+def _yes(parent: Any, field: str, value: Any) -> None:
+    _demand_bool(value)
     setattr(parent, field, value)
 
 
@@ -113,18 +140,35 @@ def _texts(parent: Any, field: str, value: Any) -> None:
 
 
 def _several(parent: Any, field: str, value: Any) -> None:
+    if isinstance(value, (str, bytes, Mapping)):  # each iterable, none of them what is meant
+        raise TypeError
+    values = list(value)
+    _refuse_bool(*values)
     parent.ClearField(field)
-    getattr(parent, field).extend(value)
+    getattr(parent, field).extend(values)
 
 
 def _map(parent: Any, field: str, value: Any) -> None:
     parent.ClearField(field)
     entries = getattr(parent, field)
     for key in value:
+        _refuse_bool(key, value[key])
         entries[key] = value[key]
 
 
+def _refuse_bool(*values: Any) -> None:
+    """Python's True is a number, too; as one it is an oversight."""
+    if any(isinstance(value, bool) for value in values):
+        raise TypeError
+
+
+def _demand_bool(value: Any) -> None:
+    if not isinstance(value, bool):
+        raise TypeError
+
+
 def _seconds(parent: Any, field: str, value: Any) -> None:
+    _refuse_bool(value)
     nanos = round(value * 1_000_000_000)
     sign = -1 if nanos < 0 else 1
     whole, rest = divmod(abs(nanos), 1_000_000_000)
@@ -134,8 +178,7 @@ def _seconds(parent: Any, field: str, value: Any) -> None:
 
 
 def _partial(parent: Any, field: str, value: Any) -> None:
-    if not isinstance(value, bool):
-        raise TypeError
+    _demand_bool(value)
     setattr(parent, field, 2 if value else 1)  # ON_TIME_LIMIT_PARTIAL_ANSWER, ON_TIME_LIMIT_ERROR
 
 
@@ -189,9 +232,9 @@ LLM_FIELDS = {
     "logit_bias": Field("sampling.logit_bias", _map, "whole numbers to numbers"),
     "stop": Field("stopping.stop", _texts, "a string or several"),
     "stop_token_ids": Field("stopping.stop_token_ids", _several, "whole numbers"),
-    "include_stop_text": Field("stopping.include_stop_text", takes=_YES),
+    "include_stop_text": Field("stopping.include_stop_text", _yes, _YES),
     "min_tokens": Field("stopping.min_tokens", takes=_WHOLE),
-    "ignore_eos": Field("stopping.ignore_eos", takes=_YES),
+    "ignore_eos": Field("stopping.ignore_eos", _yes, _YES),
     "first_token_limit": Field("time_limits.first_token", _seconds, _TIME),
     "gap_limit": Field("time_limits.gap", _seconds, _TIME),
     "total_limit": Field("time_limits.total", _seconds, _TIME),
@@ -225,6 +268,22 @@ def fill(request: Any, fields: Mapping[str, Field], params: Mapping[str, Any]) -
             field.put(request, name, value)
 
 
+def apart(prompt: Any, params: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    """Take messages and parameters out of a whole request that is a dict; those given win."""
+    if not isinstance(prompt, Mapping) or "messages" not in prompt:
+        return prompt, params
+    inside = {name: prompt[name] for name in prompt if name != "messages"}
+    messages = prompt["messages"]
+    if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
+        raise TypeError(f"messages: takes a list of messages, not this {type(messages).__name__}")
+    said = {
+        name: params[name]
+        for name in params
+        if params[name] is not None or name not in inside or name == "timeout"
+    }
+    return messages, {**inside, **said}
+
+
 def add_prompt(request: Any, prompt: Any) -> None:
     """Set the conversation.
 
@@ -236,9 +295,11 @@ def add_prompt(request: Any, prompt: Any) -> None:
         return
     if isinstance(prompt, str):
         prompt = (Message("user", prompt),)
-    if isinstance(prompt, (bytes, Mapping, ProtoMessage)) or not isinstance(prompt, Iterable):
+    if isinstance(prompt, Mapping) or (hasattr(prompt, "role") and hasattr(prompt, "content")):
+        prompt = (prompt,)
+    if isinstance(prompt, (bytes, ProtoMessage)) or not isinstance(prompt, Iterable):
         raise TypeError(
-            "prompt: takes a string, a list of messages or a whole "
+            "prompt: takes a string, one message or a list of them, or a whole "
             f"{request.DESCRIPTOR.name}, not this {type(prompt).__name__}"
         )
     for index, message in enumerate(prompt):

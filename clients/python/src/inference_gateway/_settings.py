@@ -9,7 +9,7 @@ import random
 import threading
 import time
 import warnings
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping
 from importlib import metadata as distribution
 from typing import Any, Callable, Generic, NamedTuple, NoReturn, Optional, Union
 
@@ -17,9 +17,10 @@ import grpc
 
 from inference_gateway import _checks, _params, errors
 from inference_gateway._contract import REPORT, ChunkT, Contract, Method
-from inference_gateway._failure import Asked, Ended, ended, error_of
+from inference_gateway._failure import Asked, Ended, ended, error_of, reached_at, refused_at
 from inference_gateway._target import DEFAULT_PORT, target_of
 from inference_gateway._tls import TLS
+from inference_gateway._token import asked_in_loop, asked_in_thread, is_async
 from inference_gateway.proto import health_pb2
 
 try:
@@ -36,11 +37,18 @@ HEALTH: Method[health_pb2.HealthCheckResponse] = Method(
     health_pb2.HealthCheckResponse,
 )
 
+_TWO_TOKENS = "metadata authorization: there is a token already, by token= or the environment"
+_HEADERS = ("grpc.primary_user_agent", "grpc.secondary_user_agent", "grpc.default_authority")
+"""The channel arguments that travel with every call."""
+
 _NOT_ASYNC = "token: an async function is for the asyncio clients"
 _SERVICE = _params.Field("service", takes="a string")
 _MIB = 1 << 20
 _MOST_RETRIES = 4
 _HEALTH_TIMEOUT = 5.0
+
+PROBE_TIMEOUT = 0.1
+"""How long a call may take longer to learn why there was no connection; really it is at once."""
 
 
 class InsecureTokenWarning(UserWarning):
@@ -58,9 +66,10 @@ class Prepared(NamedTuple):
     token: Optional[Awaitable[Any]] = None
     """What is still to be waited for before the call is made."""
 
-    def with_token(self, token: Any) -> Prepared:
-        """The same call, by somebody who is known."""
+    def with_token(self, token: Any, headers: int) -> Prepared:
+        """The same call, by somebody who is known; with so many bytes of other headers."""
         metadata = (*_checks.bearer(token), *self.options["metadata"])
+        _checks.refuse_large("token", metadata, headers)
         return self._replace(options={**self.options, "metadata": metadata}, token=None)
 
     def again(self) -> Prepared:
@@ -83,8 +92,9 @@ class ClientSettings(Generic[ChunkT]):
         timeout: Seconds until a call is given up, where the call does not say: 60. None: no
             deadline but the gateway's own longest time for a call.
         token: Sent as ``authorization: Bearer ...`` with every call: a string, or a function that
-            returns one and is asked at every call (it must be quick; for the asyncio clients it
-            may be an async one). Without it ``INFERENCE_GATEWAY_TOKEN``, else none.
+            returns one and is asked at every call, in a thread of its own and no longer than the
+            call's deadline (for the asyncio clients it may be an async one). Without it
+            ``INFERENCE_GATEWAY_TOKEN``, else none.
         tls: True, or `TLS` with files of your own. Default: plaintext.
         retries: How often a call that is not streamed is sent again where the gateway calls that
             safe: 0 to 4.
@@ -92,7 +102,7 @@ class ClientSettings(Generic[ChunkT]):
             gateway that cannot be reached is an error at once.
         user_agent: Put before the client's own.
         max_message_bytes: The largest message to send or take: 64 MiB.
-        metadata: gRPC metadata of every call.
+        metadata: gRPC metadata of every call; with the call's own 64 KiB at most.
         proxy: Whether ``http_proxy``, ``https_proxy``, ``grpc_proxy`` and ``no_proxy`` of the
             environment count. They never do for a loopback address or a Unix socket.
         options: gRPC channel arguments, which win over those of this package.
@@ -118,33 +128,40 @@ class ClientSettings(Generic[ChunkT]):
         max_message_bytes: int = 64 * _MIB,
         metadata: Optional[_params.Metadata] = None,
         proxy: bool = True,
-        options: Sequence[tuple[str, Any]] = (),
+        options: Iterable[tuple[str, Union[str, bytes, int]]] = (),
     ) -> None:
-        if not isinstance(retries, int) or not 0 <= retries <= _MOST_RETRIES:
-            raise ValueError(f"retries: takes 0 to {_MOST_RETRIES}, not {retries!r}")
+        _checks.retries(retries, _MOST_RETRIES)
         _checks.kind("tls", tls, (bool, TLS, type(None)), "True or TLS(...)")
         _checks.kind("model", model, (str, type(None)), "a string")
         _checks.kind("wait_for_ready", wait_for_ready, (bool,), "True or False")
+        _checks.kind("proxy", proxy, (bool,), "True or False")
         text = target or os.environ.get("INFERENCE_GATEWAY_TARGET") or f"localhost:{DEFAULT_PORT}"
         self._target = target_of(text)
         self._model = model
         self._timeout = _params.seconds("timeout", timeout)
-        self._token = token or os.environ.get("INFERENCE_GATEWAY_TOKEN") or None
-        if inspect.iscoroutinefunction(self._token) and not self._awaits_tokens:
+        self._metadata = _checks.metadata(metadata)
+        own = any(name == "authorization" for name, _ in self._metadata)
+        environment = None if own else os.environ.get("INFERENCE_GATEWAY_TOKEN")
+        self._token = token or environment or None
+        if own and self._token:
+            raise ValueError(_TWO_TOKENS)
+        if callable(self._token) and is_async(self._token) and not self._awaits_tokens:
             raise TypeError(_NOT_ASYNC)
-        if not callable(self._token) and self._token is not None:
-            _checks.bearer(self._token)
         self._tls = TLS() if tls is True else tls or None
         self._credentials = self._tls.credentials() if self._tls else None
         self._wait_for_ready = wait_for_ready
-        self._metadata = _checks.metadata(metadata)
         self._retries = retries
-        self._options = (
-            *self._defaults(
-                _checks.user_agent(user_agent), _checks.message_bytes(max_message_bytes), proxy
-            ),
-            *_checks.options(options),
+        agent, message_bytes = (
+            _checks.user_agent(user_agent),
+            _checks.message_bytes(max_message_bytes),
         )
+        # Of two arguments with one name grpc takes the first.
+        merged = dict(self._defaults(agent, message_bytes, proxy))
+        merged.update(_checks.options(options))
+        self._options = tuple(merged.items())
+        self._headers = sum(len(str(merged.get(name, ""))) for name in _HEADERS)
+        known = () if callable(self._token) or not self._token else _checks.bearer(self._token)
+        _checks.refuse_large("metadata", (*known, *self._metadata), self._headers)
         self._lock = threading.Lock()
         """Protects the making and closing of the channel from other threads."""
         self._calls: dict[str, Any] = {}
@@ -171,9 +188,10 @@ class ClientSettings(Generic[ChunkT]):
             ("grpc.http2.max_pings_without_data", 0),
             ("grpc.max_receive_message_length", max_message_bytes),
             ("grpc.max_send_message_length", max_message_bytes),
-            ("grpc.initial_reconnect_backoff_ms", 200),
-            ("grpc.max_reconnect_backoff_ms", 5_000),
+            ("grpc.initial_reconnect_backoff_ms", 100),
+            ("grpc.max_reconnect_backoff_ms", 1_000),
             ("grpc.min_reconnect_backoff_ms", 5_000),  # really: the longest time to connect
+            ("grpc.dns_min_time_between_resolutions_ms", 2_000),  # an address may have changed
             ("grpc.use_local_subchannel_pool", 1),  # a client's connections are its own
             ("grpc.service_config_disable_resolution", 1),
             ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
@@ -201,6 +219,7 @@ class ClientSettings(Generic[ChunkT]):
         params: Mapping[str, Any],
     ) -> Prepared:
         """Make a request of what the caller said, before anything is sent."""
+        prompt, params = _params.apart(prompt, params)
         _params.refuse_unknown(name, self._contract.fields, params)
         request = method.request()
         _params.add_prompt(request, prompt)
@@ -217,6 +236,10 @@ class ClientSettings(Generic[ChunkT]):
         until = None if timeout is None else time.monotonic() + timeout
         request_id = _checks.request_id(call.get("request_id"))
         given = _checks.metadata(call.get("metadata"))
+        if self._token and any(name == "authorization" for name, _ in given):
+            raise ValueError(_TWO_TOKENS)
+        sent = (("x-request-id", request_id), *self._metadata, *given)
+        _checks.refuse_large("metadata", sent, self._headers)
         waits = call.get("wait_for_ready")
         _checks.kind("wait_for_ready", waits, (bool, type(None)), "True or False")
         prepared = Prepared(
@@ -224,7 +247,7 @@ class ClientSettings(Generic[ChunkT]):
             Asked(self._target.address, request_id, timeout, until),
             {
                 "timeout": timeout,
-                "metadata": (("x-request-id", request_id), *self._metadata, *given),
+                "metadata": sent,
                 "wait_for_ready": self._wait_for_ready if waits is None else waits,
             },
         )
@@ -241,26 +264,39 @@ class ClientSettings(Generic[ChunkT]):
         return self._ready(REPORT.request(), {"timeout": timeout})
 
     def _identified(self, prepared: Prepared) -> Prepared:
-        """Ask for the token."""
+        """Add the token, or what is to be waited for."""
+        if self._token is None:
+            return prepared
         if not callable(self._token):
-            return prepared if self._token is None else prepared.with_token(self._token)
+            return prepared.with_token(self._token, self._headers)
+        if self._awaits_tokens:
+            return prepared._replace(token=asked_in_loop(self._token))
         try:
-            token: Any = self._token()
+            token: Any = asked_in_thread(self._token).result(prepared.again().options["timeout"])
         except Exception as e:
             raise self._unknown(prepared.asked, e) from e
-        if not inspect.isawaitable(token):
-            return prepared.with_token(token).again()
-        if not self._awaits_tokens:
+        if inspect.isawaitable(token):
             if inspect.iscoroutine(token):
                 token.close()
             raise TypeError(_NOT_ASYNC)
-        return prepared._replace(token=token)
+        return self._with_asked(prepared, token)
+
+    def _with_asked(self, prepared: Prepared, token: Any) -> Prepared:
+        """Add what the function returned, if it is a token."""
+        try:
+            return prepared.with_token(token, self._headers).again()
+        except (TypeError, ValueError) as e:
+            raise errors.AuthenticationError(
+                f"the function that is to return the token gave none that can be sent: {e}",
+                code="UNAUTHENTICATED",
+                request_id=prepared.asked.request_id,
+            ) from None
 
     def _unknown(self, asked: Asked, error: Exception) -> errors.InferenceError:
         """Say that there is no token, but not in the function's own words, which may hold it."""
         if isinstance(error, errors.InferenceError):
             return error
-        if asked.until is not None and time.monotonic() >= asked.until:
+        if asked.until is not None and time.monotonic() >= asked.until - 0.01:
             return errors.DeadlineExceededError(
                 f"the function that is to return the token took the whole {asked.timeout:g} s",
                 code="DEADLINE_EXCEEDED",
@@ -283,16 +319,21 @@ class ClientSettings(Generic[ChunkT]):
         fits = asked.until is None or time.monotonic() + pause < asked.until
         return pause if fits else None
 
-    def _failed(self, error: Any, asked: Asked) -> errors.InferenceError:
-        """Say what a grpc error means."""
-        return self._error(ended(error, self._is_connected()), asked)
+    def _end_of(self, error: Any) -> Ended:
+        """Read a grpc error."""
+        state = self._state()
+        return ended(error, None if state is None else state is grpc.ChannelConnectivity.READY)
+
+    def _is_failing(self) -> bool:
+        """Whether there is no connection since none could be made."""
+        return not self._closed and self._state() is grpc.ChannelConnectivity.TRANSIENT_FAILURE
 
     def _cut(self, asked: Asked) -> errors.InferenceError:
         """Say what it means that this side ended the call, by closing stream or client."""
         return self._error(Ended("CANCELLED", "", {}), asked)
 
-    def _is_connected(self) -> Optional[bool]:
-        """Whether there is a connection to any gateway; None where grpc does not tell."""
+    def _state(self) -> Optional[grpc.ChannelConnectivity]:
+        """How the connection is, to any gateway; None where grpc does not tell."""
         raise NotImplementedError
 
     def _error(self, end: Ended, asked: Asked) -> errors.InferenceError:
@@ -356,9 +397,19 @@ class Readiness:
         return min(self._pause, left)
 
     def _note(self, seen: Union[str, errors.InferenceError]) -> None:
-        """Keep it, unless it only says that there was no time left for an answer."""
-        if self._seen is None or not isinstance(seen, errors.DeadlineExceededError):
-            self._seen = seen
+        """Keep it, unless it tells less than what is known already.
+
+        That there was no time left for an answer tells nothing. That nobody listens at one address
+        tells less than why another one does not let this client in.
+        """
+        known = self._seen
+        elsewhere = refused_at(seen)
+        if known is not None and (
+            isinstance(seen, errors.DeadlineExceededError)
+            or (elsewhere and reached_at(known) not in (None, elsewhere))
+        ):
+            return
+        self._seen = seen
 
     def _give_up(self) -> NoReturn:
         seen = self._seen

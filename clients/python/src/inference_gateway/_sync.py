@@ -13,10 +13,11 @@ import grpc
 
 from inference_gateway._answer import Answer, HealthReport, StreamedAnswer
 from inference_gateway._contract import INFERENCE, LLM, REPORT, ChunkT
-from inference_gateway._failure import trailers_of
-from inference_gateway._params import InferenceParams, Params, Prompt
+from inference_gateway._failure import Asked, details_of_unavailable, trailers_of
+from inference_gateway._params import InferenceParams, InferencePrompt, Params, Prompt
 from inference_gateway._settings import (
     HEALTH,
+    PROBE_TIMEOUT,
     ClientSettings,
     Prepared,
     Readiness,
@@ -34,11 +35,11 @@ SyncT = TypeVar("SyncT", bound="_SyncClient[Any]")
 
 
 class Stream(StreamedAnswer, Generic[ChunkT]):
-    """An answer as it is generated: iterate it for the pieces of its text.
+    """An answer as it is generated: iterate it, or ``next`` it, for the pieces of its text.
 
     The call has begun when this is made. It is cancelled, and with it the generation at the GPU,
     when the loop is left by ``break`` or an exception, by `close`, by leaving a ``with``, and when
-    the stream is forgotten. It can be iterated once, by one thread; `close` may come from any.
+    the stream is forgotten. It can be looped over once, by one thread; `close` may come from any.
     """
 
     def __init__(self, client: _SyncClient[ChunkT], prepared: Prepared, call: Any) -> None:
@@ -54,8 +55,17 @@ class Stream(StreamedAnswer, Generic[ChunkT]):
         Raises:
             InferenceError: The answer is not whole.
         """
-        add = self._client._contract.add
-        return self._each(lambda chunk: add(self, chunk))
+        return self._each(self._text_of)
+
+    def __next__(self) -> str:
+        """Wait for the next piece of text; a loop goes on where this leaves off."""
+        while True:
+            text = self._text_of(self._chunk())
+            if text:
+                return text
+
+    def _text_of(self, chunk: ChunkT) -> str:
+        return self._client._contract.add(self, chunk)
 
     def chunks(self) -> Iterator[ChunkT]:
         """Iterate the contract's own messages instead: reasoning too, and the last one."""
@@ -73,26 +83,29 @@ class Stream(StreamedAnswer, Generic[ChunkT]):
 
     def _read(self, take: Any) -> Iterator[Any]:
         try:
-            for chunk in self._chunks():
+            while True:
+                try:
+                    chunk = self._chunk()
+                except StopIteration:
+                    return
                 taken = take(chunk)
                 if taken != "":
                     yield taken
-        except grpc.RpcError as e:
-            raise self._client._failed(e, self._asked) from e
-        else:
-            trailers = trailers_of(self._call.trailing_metadata())
-            self.request_id = trailers.get("x-request-id", self.request_id)
         finally:
             self.close()
 
-    def _chunks(self) -> Iterator[ChunkT]:
-        while True:
-            self._client._refuse_forked()  # in the child grpc would wait for ever
-            try:
-                chunk = next(self._call)
-            except StopIteration:
-                return
-            yield chunk
+    def _chunk(self) -> ChunkT:
+        """Wait for the next message."""
+        self._client._refuse_forked()  # in the child grpc would wait for ever
+        try:
+            chunk: ChunkT = next(self._call)
+            return chunk
+        except StopIteration:
+            trailers = trailers_of(self._call.trailing_metadata())
+            self.request_id = trailers.get("x-request-id", self.request_id)
+            raise
+        except grpc.RpcError as e:
+            raise self._counted(self._client._failed(e, self._asked)) from e
 
     def close(self) -> None:
         """Cancel what is left of the call. At once, from any thread, any number of times."""
@@ -138,15 +151,33 @@ class _SyncClient(ClientSettings[ChunkT]):
             return grpc.insecure_channel(self._target.address, self._options)
         return grpc.secure_channel(self._target.address, self._credentials, self._options)
 
-    def _is_connected(self) -> Optional[bool]:
+    def _state(self) -> Optional[grpc.ChannelConnectivity]:
         try:
             # The public way is a thread that polls.
             state = self._channel._channel.check_connectivity_state(False)  # type: ignore
         except (AttributeError, ValueError):  # another grpc; closed
             return None
-        return bool(state == grpc.ChannelConnectivity.READY.value[0])
+        return next((kind for kind in grpc.ChannelConnectivity if kind.value[0] == state), None)
 
-    def _generate(self, prompt: Prompt, params: Mapping[str, Any]) -> Answer:
+    def _failed(self, error: Any, asked: Asked) -> InferenceError:
+        """Say what a grpc error means."""
+        end = self._end_of(error)
+        if end.code == "DEADLINE_EXCEEDED" and self._is_failing():
+            end = end._replace(unreached=self._unreached())
+        return self._error(end, asked)
+
+    def _unreached(self) -> str:
+        """Why there is no connection: a call that does not wait for one is told at once."""
+        try:
+            call = self._calls.get(HEALTH.path) or self._bind(HEALTH)
+            call(HEALTH.request(), timeout=PROBE_TIMEOUT, wait_for_ready=False)
+        except grpc.RpcError as e:
+            return details_of_unavailable(e)
+        except (ValueError, InferenceError):  # closed meanwhile
+            pass
+        return ""
+
+    def _generate(self, prompt: Any, params: Mapping[str, Any]) -> Answer:
         method = self._contract.unary
         prepared = self._prepare("generate", method, prompt, params)
         response, request_id = self._ask_again(method, prepared)
@@ -179,7 +210,7 @@ class _SyncClient(ClientSettings[ChunkT]):
         finally:
             call.cancel()  # nothing to do but where Ctrl-C ended the wait
 
-    def _stream(self, prompt: Prompt, params: Mapping[str, Any]) -> Stream[ChunkT]:
+    def _stream(self, prompt: Any, params: Mapping[str, Any]) -> Stream[ChunkT]:
         method = self._contract.stream
         prepared = self._prepare("stream", method, prompt, params)
         call = self._start(method, prepared)
@@ -264,9 +295,10 @@ class Client(_SyncClient[llm_pb2.TokenChunk]):
         """Wait for one whole answer.
 
         Args:
-            prompt: A string, which the user says; or messages, each a dict with ``role`` and
-                ``content`` or a `Message`; or a whole ``CompleteRequest``, over which ``params``
-                are put.
+            prompt: A string, which the user says; or one message or several, each a dict with
+                ``role`` and ``content`` or a `Message`; or a whole request, over which ``params``
+                are put: a dict ``{"messages": [...], ...}`` of what `Params` has, or a
+                ``CompleteRequest``.
             **params: See `Params`.
 
         Raises:
@@ -289,12 +321,12 @@ class InferenceClient(_SyncClient[inference_pb2.TokenResponse]):
 
     _contract = INFERENCE
 
-    def generate(self, prompt: Prompt, **params: Unpack[InferenceParams]) -> Answer:
+    def generate(self, prompt: InferencePrompt, **params: Unpack[InferenceParams]) -> Answer:
         """Wait for one whole answer, as `Client.generate`; for params see `InferenceParams`."""
         return self._generate(prompt, params)
 
     def stream(
-        self, prompt: Prompt, **params: Unpack[InferenceParams]
+        self, prompt: InferencePrompt, **params: Unpack[InferenceParams]
     ) -> Stream[inference_pb2.TokenResponse]:
         """Begin an answer, as `Client.stream`; for params see `InferenceParams`."""
         return self._stream(prompt, params)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional, Union
@@ -48,12 +50,17 @@ class TLS:
         """Read the files.
 
         Raises:
-            ValueError: One of them cannot be read, or is no PEM.
+            ValueError: One of them cannot be read, is no PEM, or does not fit the other.
         """
+        ca = _system_roots() if self.ca is None else _certificates("ca", self.ca)
+        key = None if self.key is None else _key(self.key)
+        cert = None if self.cert is None else _certificates("cert", self.cert)
+        if self.ca is not None and ca is not None:
+            _refuse_unreadable(ca)
+        if cert is not None and key is not None:
+            _refuse_no_pair(cert, key)
         return grpc.ssl_channel_credentials(
-            root_certificates=_system_roots() if self.ca is None else _certificates("ca", self.ca),
-            private_key=None if self.key is None else _key(self.key),
-            certificate_chain=None if self.cert is None else _certificates("cert", self.cert),
+            root_certificates=ca, private_key=key, certificate_chain=cert
         )
 
 
@@ -71,6 +78,44 @@ def _key(pem: Pem) -> bytes:
     if b"ENCRYPTED" in data:
         raise ValueError("tls key: is encrypted, which gRPC cannot read")
     return data
+
+
+def _refuse_unreadable(ca: bytes) -> None:
+    """Of what Python's ssl cannot read, gRPC would say so at the first call only."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(
+            cadata=ca.decode("ascii", "replace")
+        )
+    except ssl.SSLError:
+        raise ValueError("tls ca: holds no certificate that can be read") from None
+
+
+def _refuse_no_pair(cert: bytes, key: bytes) -> None:
+    """The same for a pair; Python's ssl takes files only, and no key is to come onto a disk."""
+    if not hasattr(os, "memfd_create"):
+        return
+    with _in_memory(cert) as cert_file, _in_memory(key) as key_file:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(
+                cert_file, key_file, password=""
+            )
+        except ssl.SSLError as e:
+            if e.reason in ("KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH"):
+                raise ValueError("tls: cert and key do not belong together") from None
+            if e.reason is None or e.library == "PEM":  # else of a policy, which gRPC may not have
+                raise ValueError("tls: cert or key cannot be read, or is not whole") from None
+        except OSError:  # no /proc here
+            pass
+
+
+@contextmanager
+def _in_memory(data: bytes) -> Iterator[str]:
+    file = os.memfd_create("pem")
+    try:
+        os.write(file, data)
+        yield f"/proc/self/fd/{file}"
+    finally:
+        os.close(file)
 
 
 def _pem(name: str, pem: Pem) -> bytes:

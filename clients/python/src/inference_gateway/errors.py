@@ -69,7 +69,8 @@ class InferenceError(Exception):
         request_id: The call's name in the gateway's log and at the backend.
         phase: How far the call had come: ``admission``, ``queued``, ``connect``, ``prefill``,
             ``decode`` or ``backpressure``; None where the gateway did not say.
-        tokens_sent: How many pieces of text the gateway had sent; None where it did not say.
+        tokens_sent: How many pieces of text the gateway had sent; where it did not say, how many
+            of a stream had come, and None of a call that is not streamed.
         retry_after: Seconds to wait before the same request is sent again; None where the gateway
             does not call for that.
         retryable: Whether the gateway said that sending the same request again is safe. Unary
