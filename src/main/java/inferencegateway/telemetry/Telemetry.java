@@ -116,7 +116,7 @@ public final class Telemetry implements AutoCloseable {
     }
     boolean named =
         Stream.of("otel.exporter.otlp.endpoint", "otel.exporter.otlp.traces.endpoint")
-            .anyMatch(name -> properties.getString(name) != null);
+            .anyMatch(name -> !properties.getString(name, "").isEmpty());
     return Map.of("otel.traces.exporter", named ? "otlp" : "none");
   }
 

@@ -3,9 +3,8 @@ package inferencegateway.telemetry;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
-import java.io.UncheckedIOException;
+import java.io.IOException;
 import java.util.Collection;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -70,16 +69,12 @@ final class WatchedExporter implements SpanExporter {
       return "not taken in time";
     }
     Throwable why = failure;
-    while (isWrapping(why) && why.getCause() != null) {
+    while (!(why instanceof IOException) && why.getCause() != null) {
       why = why.getCause();
     }
     String words = why.getClass().getSimpleName();
     String message = why.getMessage() == null ? "" : ": " + why.getMessage();
     return (words + message).substring(0, Math.min(LONGEST, words.length() + message.length()));
-  }
-
-  private static boolean isWrapping(Throwable failure) {
-    return failure instanceof CompletionException || failure instanceof UncheckedIOException;
   }
 
   @Override
