@@ -45,8 +45,6 @@ final class Fleet implements AutoCloseable {
   private static final Map<String, String> SETTINGS =
       Map.of(
           "listen", "127.0.0.1:0",
-          "metrics-listen", "off",
-          "admin-listen", "off",
           "drain.pause", "0s",
           "drain.grace", "0s",
           "health.interval", "200ms",
