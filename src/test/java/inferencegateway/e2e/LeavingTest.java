@@ -46,7 +46,7 @@ class LeavingTest {
     BEFORE_FIRST_TOKEN(Scene.STREAM, ask("stall-after=0"), 0, "prefill"),
     MID_STREAM(Scene.STREAM, ask("", 5_000), 3, "decode"),
     MID_STREAM_STALLED(Scene.STREAM, ask("stall-after=3"), 3, "decode"),
-    WAITING_FOR_SLOW_CALLER(Scene.STREAM, ask("huge-line=65536", 5_000), 3, "backpressure"),
+    WAITING_FOR_SLOW_CALLER(Scene.STREAM, ask("huge-line=65536", 5_000), 12, "backpressure"),
     UNARY_WAITING_FOR_HEADERS(Scene.WHOLE, ask("stall-before-headers"), 0, "prefill"),
     UNARY_GENERATING(Scene.WHOLE, ask("", 5_000), 3, "prefill");
 
