@@ -74,7 +74,7 @@ final class CallLog implements AutoCloseable {
   private final class Lines extends AppenderBase<ILoggingEvent> {
     @Override
     protected void append(ILoggingEvent event) {
-      if (event.getThrowableProxy() != null) {
+      if (event.getThrowableProxy() != null && !isOfAnExporter(event.getLoggerName())) {
         traces.add(event.getFormattedMessage() + ": " + event.getThrowableProxy().getMessage());
       }
       if (event.getLoggerName().equals("inferencegateway.call")) {
@@ -92,12 +92,17 @@ final class CallLog implements AutoCloseable {
     }
   }
 
+  /** It sends on a thread of its own, and may report what another test sent. */
+  private static boolean isOfAnExporter(String logger) {
+    return logger.startsWith("io.opentelemetry.");
+  }
+
   /** The gRPC library logs through {@code java.util.logging}. */
   private final class LibraryTraces extends Handler {
     @Override
     public void publish(LogRecord record) {
       boolean shown = record.getLevel().intValue() >= Level.WARNING.intValue();
-      if (shown && record.getThrown() != null) {
+      if (shown && record.getThrown() != null && !isOfAnExporter(record.getLoggerName())) {
         traces.add(record.getLoggerName() + ": " + record.getThrown());
       }
     }
