@@ -4,7 +4,7 @@
 #
 #   GATEWAY_JAR   the gateway's jar (required)
 #   WORK          folder for all that is made here; what fits is used again (default: target/docker)
-#   PYTHON        the interpreter, 3.10 or newer (default: python3)
+#   PYTHON        the interpreter, 3.9 or newer (default: python3)
 #   JDK25         a JDK 25 (default: JAVA_HOME_25_X64, else what is found in /usr/lib/jvm)
 #   START_ROUNDS  how often starts are measured (default 1; docs/docker.md has 7)
 #
@@ -24,7 +24,7 @@ failed() { echo "docker: failed: $*"; exit 1; }
 for tool in bwrap setpriv unshare openssl systemd-analyze; do
   command -v "$tool" >/dev/null || cannot "there is no $tool"
 done
-"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || cannot "$python is no Python 3.10 or newer"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || cannot "$python is no Python 3.9 or newer"
 "$python" -c 'import venv, ensurepip' 2>/dev/null || cannot "$python has no venv module"
 is_25() { [ -x "$1/bin/jlink" ] && grep -q '^JAVA_VERSION="25[.\"]' "$1/release" 2>/dev/null; }
 jdk=
