@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the Kubernetes files and the workflows without a cluster: built by kustomize, held against the schemas of Kubernetes and of
+# Checks the Kubernetes files and the workflows, without a cluster: built by kustomize, held against the schemas of Kubernetes and of
 # the custom resources, against the restricted Pod Security Standard, against what the jar takes; and the life of a pod, played with
 # the jar: start order, probes, drain, stop order. `mvn verify` calls it; by hand:
 #   GATEWAY_JAR=$PWD/target/inference-gateway.jar deploy/kubernetes/verify.sh
@@ -70,7 +70,7 @@ fi
 stamp="$("$go" version) $(cat "$home/check/main.go" "$home/check/go.sum")"
 if ! made "$stamp" "$work/bin"; then
   echo "kubernetes: building kustomize, actionlint and the check of pod security"
-  rm -rf "$work/bin" && mkdir -p "$work/bin"
+  rm -rf "${work:?}/bin" && mkdir -p "$work/bin"
   (cd "$home/check" && "$go" build -mod=readonly -o "$work/bin/" . sigs.k8s.io/kustomize/kustomize/v5 github.com/rhysd/actionlint/cmd/actionlint) ||
     cannot "the Go tools cannot be had or built"
   printf %s "$stamp" >"$work/bin/stamp"
@@ -92,7 +92,8 @@ if ! made "$stamp" "$work/crds"; then
 fi
 
 echo "kubernetes: workflows"
-(cd "$root" && "$work/bin/actionlint" -shellcheck= -pyflakes=) || failed "the workflows; see above"
+(cd "$root" && "$work/bin/actionlint" -shellcheck="$work/venv/bin/shellcheck" -pyflakes=) || failed "the workflows; see above"
+"$work/venv/bin/shellcheck" --severity=warning "$home/verify.sh" "$home/make-rules" "$root/.ci/set-version" || failed "the scripts; see above"
 
 echo "kubernetes: stubs"
 rm -rf "$work/stubs" && mkdir -p "$work/stubs"

@@ -69,6 +69,15 @@ final class VersionsTest {
   }
 
   @Test
+  void kubernetesFilesNameTheImageOfTheGatewaysVersion() throws IOException {
+    Matcher found =
+        Pattern.compile("(?m)^    newTag: (.+)$")
+            .matcher(Files.readString(Path.of("deploy/kubernetes/base/kustomization.yaml")));
+    assertTrue(found.find(), "a line: newTag: ...");
+    assertEquals(version.group(), found.group(1));
+  }
+
+  @Test
   void javaStubsAreGeneratedAsTheGatewaysAre() {
     for (String property : List.of("grpc.version", "grpc.plugin.version", "protobuf.version")) {
       String path = "/project/properties/" + property;
