@@ -135,6 +135,33 @@ final class KubernetesTest {
   }
 
   @Test
+  void pagesTellOfTheProbesAndComponentsAsTheyAre() {
+    JsonNode container = pod(BASE).at("/containers/0");
+    JsonNode vllm = pod(SIDECAR).at("/initContainers/0");
+    for (String page : List.of("docs/kubernetes.md", "docs/kubernetes.zh-CN.md")) {
+      String text = Yaml.text(Path.of(page));
+      for (JsonNode probe :
+          List.of(
+              container.get("startupProbe"),
+              container.get("readinessProbe"),
+              container.get("livenessProbe"),
+              vllm.get("startupProbe"))) {
+        String tries =
+            "%s x %s s".formatted(probe.get("failureThreshold"), probe.get("periodSeconds"));
+        assertTrue(text.contains(tries), page + ": " + tries);
+      }
+      for (Path component : Yaml.files(HOME.resolve("components"), "kustomization.yaml")) {
+        String name = "`components/" + component.getParent().getFileName() + "`";
+        assertTrue(text.contains(name), page + ": " + name);
+      }
+      for (Path from : List.of(BASE, SIDECAR)) {
+        String grace = pod(from).get("terminationGracePeriodSeconds") + " s";
+        assertTrue(text.contains(grace), page + ": " + grace);
+      }
+    }
+  }
+
+  @Test
   void portsAreTheGateways() {
     int grpc = GatewayConfig.defaults().listener().listen().port();
     JsonNode settings = Yaml.read(HOME.resolve("base/gateway.yaml"));
