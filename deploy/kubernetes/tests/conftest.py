@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+# Before gRPC is imported: containers are begun by fork and exec, which needs none of its care.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 sys.path.insert(0, str(Path(os.environ["WORK"]) / "stubs"))
 
 
