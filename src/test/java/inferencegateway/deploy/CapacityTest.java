@@ -59,7 +59,7 @@ final class CapacityTest {
   @Test
   void defaultsNamedInTheTextAreRight() {
     for (Path page : PAGES) {
-      Matcher named = IN_WORDS.matcher(Yaml.text(page));
+      Matcher named = IN_WORDS.matcher(YamlFiles.text(page));
       int seen = 0;
       while (named.find()) {
         if (settings.containsKey(named.group(1))) {
@@ -98,7 +98,7 @@ final class CapacityTest {
   }
 
   private static List<String> inTable(Path page) {
-    return Yaml.text(page)
+    return YamlFiles.text(page)
         .lines()
         .dropWhile(line -> !line.equals("<!-- timeouts:begin -->"))
         .takeWhile(line -> !line.equals("<!-- timeouts:end -->"))

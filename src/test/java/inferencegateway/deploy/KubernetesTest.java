@@ -45,15 +45,15 @@ final class KubernetesTest {
   @Test
   void settingsInFilesAndVariablesAreThere() {
     for (String folder : List.of("base", "sidecar")) {
-      Yaml.read(HOME.resolve(folder).resolve("gateway.yaml"))
+      YamlFiles.read(HOME.resolve(folder).resolve("gateway.yaml"))
           .fieldNames()
           .forEachRemaining(key -> assertTrue(keys().contains(key), folder + ": " + key));
     }
     Set<String> variables = Settings.all().stream().map(Setting::variable).collect(toSet());
     Set<String> used = new HashSet<>();
-    for (Path file : Yaml.files(HOME, ".yaml")) {
+    for (Path file : YamlFiles.files(HOME, ".yaml")) {
       VARIABLE
-          .matcher(Yaml.text(file))
+          .matcher(YamlFiles.text(file))
           .results()
           .map(MatchResult::group)
           // GATEWAY_PORT is told of as one that is none.
@@ -69,9 +69,9 @@ final class KubernetesTest {
   void settingsNamedInCommentsAreThere() {
     Pattern dotted =
         Pattern.compile("\\b(?:drain|upstream|connection|reload|limits|routing|log)\\.[a-z-]+\\b");
-    for (Path file : Yaml.files(HOME, ".yaml")) {
+    for (Path file : YamlFiles.files(HOME, ".yaml")) {
       dotted
-          .matcher(Yaml.text(file))
+          .matcher(YamlFiles.text(file))
           .results()
           .map(MatchResult::group)
           .forEach(key -> assertTrue(keys().contains(key), file + ": " + key));
@@ -80,8 +80,8 @@ final class KubernetesTest {
 
   @Test
   void sidecarsGatewayIsSetAsTheOtherOneBesideItsBackend() {
-    JsonNode own = Yaml.read(HOME.resolve("base/gateway.yaml"));
-    JsonNode beside = Yaml.read(HOME.resolve("sidecar/gateway.yaml"));
+    JsonNode own = YamlFiles.read(HOME.resolve("base/gateway.yaml"));
+    JsonNode beside = YamlFiles.read(HOME.resolve("sidecar/gateway.yaml"));
     for (String key :
         List.of("health-listen", "metrics-listen", "log.format", "allow-any-caller")) {
       assertEquals(own.get(key), beside.get(key), key);
@@ -96,14 +96,14 @@ final class KubernetesTest {
     assertTrue(own.at("/containers/0/lifecycle").isMissingNode(), "a preStop would be added");
     assertEquals(stop, own.get("terminationGracePeriodSeconds").asLong());
     assertEquals(stop + VLLM_ENDING, pod(SIDECAR).get("terminationGracePeriodSeconds").asLong());
-    String arithmetic = Yaml.text(BASE);
+    String arithmetic = YamlFiles.text(BASE);
     assertTrue(arithmetic.contains("+ %d s  drain.pause".formatted(drain.pause().toSeconds())));
     assertTrue(arithmetic.contains("+%d s  drain.grace".formatted(drain.grace().toSeconds())));
   }
 
   @Test
   void longAnswersHaveAsLongAsACallMayTake() {
-    JsonNode patch = Yaml.read(HOME.resolve("components/long-answers/kustomization.yaml"));
+    JsonNode patch = YamlFiles.read(HOME.resolve("components/long-answers/kustomization.yaml"));
     String text = patch.at("/patches/0/patch").asText();
     long longest = GatewayConfig.defaults().call().maxCallTime().toSeconds();
     assertTrue(text.contains("GATEWAY_DRAIN_GRACE, value: " + longest / 60 + "m"), text);
@@ -139,7 +139,7 @@ final class KubernetesTest {
     JsonNode container = pod(BASE).at("/containers/0");
     JsonNode vllm = pod(SIDECAR).at("/initContainers/0");
     for (String page : List.of("docs/kubernetes.md", "docs/kubernetes.zh-CN.md")) {
-      String text = Yaml.text(Path.of(page));
+      String text = YamlFiles.text(Path.of(page));
       for (JsonNode probe :
           List.of(
               container.get("startupProbe"),
@@ -150,7 +150,7 @@ final class KubernetesTest {
             "%s x %s s".formatted(probe.get("failureThreshold"), probe.get("periodSeconds"));
         assertTrue(text.contains(tries), page + ": " + tries);
       }
-      for (Path component : Yaml.files(HOME.resolve("components"), "kustomization.yaml")) {
+      for (Path component : YamlFiles.files(HOME.resolve("components"), "kustomization.yaml")) {
         String name = "`components/" + component.getParent().getFileName() + "`";
         assertTrue(text.contains(name), page + ": " + name);
       }
@@ -164,24 +164,24 @@ final class KubernetesTest {
   @Test
   void portsAreTheGateways() {
     int grpc = GatewayConfig.defaults().listener().listen().port();
-    JsonNode settings = Yaml.read(HOME.resolve("base/gateway.yaml"));
+    JsonNode settings = YamlFiles.read(HOME.resolve("base/gateway.yaml"));
     assertEquals(grpc, port("grpc"));
     assertTrue(settings.get("health-listen").asText().endsWith(":" + port("health")));
     assertTrue(settings.get("metrics-listen").asText().endsWith(":" + port("metrics")));
     for (String service : List.of("service.yaml", "service-headless.yaml")) {
       assertEquals(
-          grpc, Yaml.read(HOME.resolve("base/" + service)).at("/spec/ports/0/port").asInt());
+          grpc, YamlFiles.read(HOME.resolve("base/" + service)).at("/spec/ports/0/port").asInt());
     }
-    JsonNode route = Yaml.read(HOME.resolve("components/grpcroute/grpcroute.yaml"));
+    JsonNode route = YamlFiles.read(HOME.resolve("components/grpcroute/grpcroute.yaml"));
     assertEquals(grpc, route.at("/spec/rules/0/backendRefs/0/port").asInt());
   }
 
   @Test
   void callersFromOutsideReachTheTwoContractsOnly() {
-    JsonNode route = Yaml.read(HOME.resolve("components/grpcroute/grpcroute.yaml"));
+    JsonNode route = YamlFiles.read(HOME.resolve("components/grpcroute/grpcroute.yaml"));
     assertEquals(
         List.of(InferenceServiceGrpc.SERVICE_NAME, LLMServiceGrpc.SERVICE_NAME),
-        Yaml.items(route.at("/spec/rules/0/matches")).stream()
+        YamlFiles.items(route.at("/spec/rules/0/matches")).stream()
             .map(match -> match.at("/method/service").asText())
             .toList());
   }
@@ -195,8 +195,8 @@ final class KubernetesTest {
     // Made by the adapter.
     known.add("inference_gateway_utilization");
     List<String> used = new ArrayList<>();
-    for (Path file : Yaml.files(HOME.resolve("components"), ".yaml")) {
-      OWN_METRIC.matcher(Yaml.text(file)).results().map(MatchResult::group).forEach(used::add);
+    for (Path file : YamlFiles.files(HOME.resolve("components"), ".yaml")) {
+      OWN_METRIC.matcher(YamlFiles.text(file)).results().map(MatchResult::group).forEach(used::add);
     }
     assertTrue(used.size() > 20);
     used.removeAll(known);
@@ -206,9 +206,9 @@ final class KubernetesTest {
   @Test
   void rulesOfTheOperatorAreTheAlerts() {
     String head = "spec:\n";
-    String made = Yaml.text(HOME.resolve("components/monitoring/prometheusrule.yaml"));
+    String made = YamlFiles.text(HOME.resolve("components/monitoring/prometheusrule.yaml"));
     String alerts =
-        Yaml.text(Path.of("deploy/prometheus/alerts.yaml"))
+        YamlFiles.text(Path.of("deploy/prometheus/alerts.yaml"))
             .lines()
             .filter(line -> !line.startsWith("#"))
             .map(line -> "  " + line + "\n")
@@ -221,19 +221,20 @@ final class KubernetesTest {
 
   @Test
   void prometheusNamesTheJobAsTheAlertsDo() {
-    JsonNode monitor = Yaml.read(HOME.resolve("components/monitoring/podmonitor.yaml"));
+    JsonNode monitor = YamlFiles.read(HOME.resolve("components/monitoring/podmonitor.yaml"));
     JsonNode relabeling = monitor.at("/spec/podMetricsEndpoints/0/relabelings/0");
     assertEquals("job", relabeling.get("targetLabel").asText());
     String job = relabeling.get("replacement").asText();
     assertTrue(
-        Yaml.text(Path.of("deploy/prometheus/alerts.yaml")).contains("up{job=\"" + job + "\"}"));
+        YamlFiles.text(Path.of("deploy/prometheus/alerts.yaml"))
+            .contains("up{job=\"" + job + "\"}"));
     assertTrue(
-        Yaml.text(HOME.resolve("components/autoscaling-keda/scaledobject.yaml"))
+        YamlFiles.text(HOME.resolve("components/autoscaling-keda/scaledobject.yaml"))
             .contains("{job=\"" + job + "\"}"));
   }
 
   private static int port(String name) {
-    return Yaml.items(pod(BASE).at("/containers/0/ports")).stream()
+    return YamlFiles.items(pod(BASE).at("/containers/0/ports")).stream()
         .filter(port -> port.get("name").asText().equals(name))
         .findFirst()
         .orElseThrow()
@@ -242,7 +243,7 @@ final class KubernetesTest {
   }
 
   private static JsonNode pod(Path deployment) {
-    return Yaml.read(deployment).at("/spec/template/spec");
+    return YamlFiles.read(deployment).at("/spec/template/spec");
   }
 
   private static Set<String> keys() {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** What the workflows may do, and whose code they run. */
 final class WorkflowsTest {
 
-  private static final List<Path> WORKFLOWS = Yaml.files(Path.of(".github/workflows"), ".yml");
+  private static final List<Path> WORKFLOWS = YamlFiles.files(Path.of(".github/workflows"), ".yml");
 
   private static final Pattern USES = Pattern.compile("(?m)^\\s*(?:- )?uses:\\s*(\\S+)(.*)$");
   private static final Pattern PINNED =
@@ -42,7 +42,7 @@ final class WorkflowsTest {
   void actionsArePinnedByCommit() {
     int seen = 0;
     for (Path workflow : WORKFLOWS) {
-      Matcher uses = USES.matcher(Yaml.text(workflow));
+      Matcher uses = USES.matcher(YamlFiles.text(workflow));
       while (uses.find()) {
         seen++;
         String action = uses.group(1);
@@ -61,7 +61,7 @@ final class WorkflowsTest {
   void anActionHasOneVersionEverywhere() {
     Map<String, String> versions = new HashMap<>();
     for (Path workflow : WORKFLOWS) {
-      Matcher uses = USES.matcher(Yaml.text(workflow));
+      Matcher uses = USES.matcher(YamlFiles.text(workflow));
       while (uses.find()) {
         String action = uses.group(1);
         int at = action.indexOf('@');
@@ -76,7 +76,7 @@ final class WorkflowsTest {
   @Test
   void workflowsReadOnlyAndOnlyJobsThatPublishMayWrite() {
     for (Path workflow : WORKFLOWS) {
-      JsonNode file = Yaml.read(workflow);
+      JsonNode file = YamlFiles.read(workflow);
       assertEquals(
           "{\"contents\":\"read\"}", file.path("permissions").toString(), workflow::toString);
       for (Map.Entry<String, JsonNode> job : file.get("jobs").properties()) {
@@ -99,7 +99,7 @@ final class WorkflowsTest {
 
   @Test
   void nothingIsPublishedBeforeAllTestsPassed() {
-    JsonNode jobs = Yaml.read(Path.of(".github/workflows/release.yml")).get("jobs");
+    JsonNode jobs = YamlFiles.read(Path.of(".github/workflows/release.yml")).get("jobs");
     for (String job : MAY_WRITE.keySet()) {
       assertTrue(needed(jobs, job.substring("release.yml ".length())).contains("verify"), job);
     }
@@ -108,7 +108,7 @@ final class WorkflowsTest {
   private static Set<String> needed(JsonNode jobs, String job) {
     Set<String> all = new TreeSet<>();
     JsonNode needs = jobs.get(job).path("needs");
-    for (JsonNode each : needs.isTextual() ? List.of(needs) : Yaml.items(needs)) {
+    for (JsonNode each : needs.isTextual() ? List.of(needs) : YamlFiles.items(needs)) {
       all.add(each.asText());
       all.addAll(needed(jobs, each.asText()));
     }
@@ -118,9 +118,9 @@ final class WorkflowsTest {
   @Test
   void jobsEndSomeTimeAndLeaveNoCredentialsBehind() {
     for (Path workflow : WORKFLOWS) {
-      for (JsonNode job : Yaml.items(Yaml.read(workflow).get("jobs"))) {
+      for (JsonNode job : YamlFiles.items(YamlFiles.read(workflow).get("jobs"))) {
         assertTrue(job.has("uses") || job.has("timeout-minutes"), workflow::toString);
-        for (JsonNode step : Yaml.items(job.path("steps"))) {
+        for (JsonNode step : YamlFiles.items(job.path("steps"))) {
           if (step.path("uses").asText().startsWith("actions/checkout@")) {
             assertFalse(step.at("/with/persist-credentials").asBoolean(true), workflow::toString);
           }
@@ -133,7 +133,7 @@ final class WorkflowsTest {
   void filesThatStepsNameAreThere() {
     Set<String> seen = new TreeSet<>();
     for (Path workflow : WORKFLOWS) {
-      for (JsonNode run : Yaml.read(workflow).findValues("run")) {
+      for (JsonNode run : YamlFiles.read(workflow).findValues("run")) {
         Matcher named = FILE.matcher(run.asText());
         while (named.find()) {
           seen.add(named.group(1));

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** YAML files of the repository, read as they are. */
-final class Yaml {
+final class YamlFiles {
 
   private static final ObjectMapper MAPPER = new ObjectMapper(new YAMLFactory());
 
-  private Yaml() {}
+  private YamlFiles() {}
 
   static JsonNode read(Path file) {
     try {
