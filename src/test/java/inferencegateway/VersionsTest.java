@@ -89,6 +89,15 @@ final class VersionsTest {
     assertEquals(text(gateway, grpc), text(pom(EXAMPLE), grpc));
   }
 
+  @Test
+  void kubernetesFilesNameTheImageOfTheGatewaysVersion() throws IOException {
+    Matcher found =
+        Pattern.compile("(?m)^    newTag: (.+)$")
+            .matcher(Files.readString(Path.of("deploy/kubernetes/base/kustomization.yaml")));
+    assertTrue(found.find(), "a line: newTag: ...");
+    assertEquals(version.group(), found.group(1));
+  }
+
   private String spelled(String before) {
     return version.group(1) + (version.group(2) == null ? "" : before);
   }
