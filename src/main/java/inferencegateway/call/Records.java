@@ -7,6 +7,7 @@ import inferencegateway.http.Exchange;
 import inferencegateway.telemetry.CallOutcome;
 import inferencegateway.telemetry.CallRecord;
 import io.grpc.Status;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** Writes down what a call came to. */
@@ -77,27 +78,25 @@ final class Records {
         call.rescued(),
         call.moved(),
         call.fallbacks(),
-        failure == null ? null : detail(failure, use.attempts() > 0),
+        failure == null ? null : detail(failure),
         call.info().trace().context());
   }
 
-  /**
-   * A backend that refuses a request may say why in the request's own words. The caller is told
-   * them; the log, which holds no prompts, is not.
-   */
-  private static @Nullable String detail(Failure failure, boolean sent) {
-    return switch (failure.reason()) {
-      case INVALID_REQUEST, CONTEXT_LENGTH, UNIMPLEMENTED_UPSTREAM ->
-          sent ? words(failure.upstream()) : failure.message();
-      default ->
-          failure.forLog().isEmpty()
-              ? failure.message()
-              : failure.message() + " (" + failure.forLog() + ")";
-    };
+  /** A backend may say why in the request's own words: those are told to the caller alone. */
+  private static String detail(Failure failure) {
+    StringJoiner more = new StringJoiner(", ", " (", ")").setEmptyValue("");
+    add(more, words(failure.upstream()));
+    add(more, failure.forLog());
+    return failure.message() + more;
   }
 
-  private static @Nullable String words(UpstreamError error) {
-    String words = String.join(" ", error.type(), error.param(), error.code()).strip();
-    return words.isEmpty() ? null : words;
+  private static void add(StringJoiner to, String words) {
+    if (!words.isEmpty()) {
+      to.add(words);
+    }
+  }
+
+  private static String words(UpstreamError error) {
+    return String.join(" ", error.type(), error.param(), error.code()).strip();
   }
 }

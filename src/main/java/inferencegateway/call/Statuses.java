@@ -56,7 +56,7 @@ public final class Statuses {
     Verdict verdict = Verdict.on(failure.reason());
     String message =
         Shortened.percentEncoded(
-            failure.message(),
+            failure.told(),
             failure.violations().isEmpty()
                 ? MAX_MESSAGE_BYTES
                 : MAX_MESSAGE_BYTES_BESIDE_VIOLATIONS);

@@ -47,9 +47,15 @@ final class ReplyFailures {
   Failure of(int status, ErrorReply said, ChatRequest request, @Nullable Duration retryAfter) {
     Reason reason = reason(status, said);
     ErrorReply reply = said.withMessage(Echo.cut(head(said.message()), request.messages()));
-    String what = message(reason, status, reply, request.model());
-    return new Failure(reason, what, violations(reason, reply), upstream(reply), null, Map.of(), "")
-        .withRetryAfter(pause(reason, retryAfter));
+    return new Failure(
+        reason,
+        message(reason, status, request.model()),
+        quoted(reason, reply),
+        violations(reason, reply),
+        upstream(reply),
+        pause(reason, retryAfter),
+        Map.of(),
+        "");
   }
 
   private static Reason reason(int status, ErrorReply reply) {
@@ -99,7 +105,7 @@ final class ReplyFailures {
     return message.substring(0, Math.min(message.length(), 1_000));
   }
 
-  private String message(Reason reason, int status, ErrorReply reply, String model) {
+  private String message(Reason reason, int status, String model) {
     return switch (reason) {
       case UPSTREAM_AUTH ->
           "the backend refused the gateway's own key (" + status + "): see api-key-file";
@@ -109,14 +115,7 @@ final class ReplyFailures {
           "the backend has no such path (" + status + "): see the path in backend";
       case MODEL_NOT_FOUND -> "the backend does not serve the model '" + texts.quoted(model) + "'";
       case INVALID_REQUEST, CONTEXT_LENGTH, UNIMPLEMENTED_UPSTREAM ->
-          withText(
-              "the backend refused the request (" + status + ")", texts.clean(reply.message()));
-      default -> withText(lead(reason, status), texts.cleanOrNothing(reply.message()));
-    };
-  }
-
-  private static String lead(Reason reason, int status) {
-    return switch (reason) {
+          "the backend refused the request (" + status + ")";
       case UPSTREAM_RATE_LIMIT -> "the backend limits its rate (429)";
       case UPSTREAM_QUEUE_FULL -> "the backend's queue is full (" + status + ")";
       case UPSTREAM_STARTING -> "the backend is not ready (" + status + ")";
@@ -127,8 +126,13 @@ final class ReplyFailures {
     };
   }
 
-  private static String withText(String lead, String text) {
-    return text.isEmpty() ? lead : lead + ": " + text;
+  /** What is the gateway's own affair is not for the caller's ears. */
+  private String quoted(Reason reason, ErrorReply reply) {
+    return switch (reason) {
+      case UPSTREAM_AUTH, UPSTREAM_REDIRECT, UPSTREAM_NOT_FOUND, MODEL_NOT_FOUND -> "";
+      case INVALID_REQUEST, CONTEXT_LENGTH, UNIMPLEMENTED_UPSTREAM -> texts.clean(reply.message());
+      default -> texts.cleanOrNothing(reply.message());
+    };
   }
 
   private List<FieldViolation> violations(Reason reason, ErrorReply reply) {

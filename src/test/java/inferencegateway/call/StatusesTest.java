@@ -109,6 +109,7 @@ class StatusesTest {
         new Failure(
             Reason.INVALID_REQUEST,
             huge,
+            huge,
             Collections.nCopies(1_000, new FieldViolation(huge, huge)),
             new UpstreamError(huge, huge, huge),
             null,

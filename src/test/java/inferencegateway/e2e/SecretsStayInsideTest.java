@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** S10, S11: a backend that tells secrets tells them to us alone. */
@@ -143,6 +144,33 @@ class SecretsStayInsideTest {
       lines.add(line.getFormattedMessage() + " " + line.getKeyValuePairs());
     }
     return lines;
+  }
+
+  /** A backend's words may be the prompt in another form, which no cleaning can know. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "status=400",
+        "status=418",
+        "status=429",
+        "status=500",
+        "status=501",
+        "status=503",
+        "status=503-queue",
+        "status=504",
+        "error-event-after=0",
+        "error-event-after=2",
+        "error-event-after=0;error-code=400"
+      })
+  void backendsWordsAreNeverLogged(String way) {
+    simulator.setFault(way + ";error-message=paraphrased words of a prompt");
+    Told told = AskedMethod.COMPLETE_STREAM.ask(gateway.channel(), PROMPT);
+    gateway.awaitQuiet();
+    assertLogIsClean(told.details().requestId());
+    logged().forEach(line -> assertFalse(line.contains("paraphrased"), line));
+    if (!way.startsWith("status=503-queue")) { // which has words of its own
+      assertTrue(told.status().getDescription().contains("paraphrased"), told.status().toString());
+    }
   }
 
   /** Words that hide nothing reach the caller, or nobody could act on them. */

@@ -109,7 +109,7 @@ class ErrorStatusTest {
     assertEquals(Reason.INVALID_REQUEST, failure.reason());
     assertEquals(
         List.of(new FieldViolation("max_tokens", "must be positive")), failure.violations());
-    assertEquals("the backend refused the request (400): must be positive", failure.message());
+    assertEquals("the backend refused the request (400): must be positive", failure.told());
   }
 
   @Test
