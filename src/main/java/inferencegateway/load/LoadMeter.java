@@ -75,12 +75,11 @@ public final class LoadMeter {
   }
 
   /**
-   * What another gateway might have done better. Refusals count: who refuses is quick, and would
-   * else look fit for more.
+   * What another gateway might have done better: its backends, its key and its limits are others.
    */
   private static boolean isOurFault(CallRecord call) {
     return switch (call.outcome()) {
-      case UPSTREAM_5XX, UPSTREAM_RESET, STALLED, DRAINED, BUG -> true;
+      case UPSTREAM_4XX, UPSTREAM_5XX, UPSTREAM_RESET, STALLED, DRAINED, BUG -> true;
       case SHED -> !Reason.QUOTA.name().equals(call.reason());
       default -> false;
     };
@@ -102,7 +101,7 @@ public final class LoadMeter {
   /** The names that vLLM has for its own figures are kept. */
   private OrcaLoadReport report(Utilization moment, int queued) {
     return OrcaLoadReport.newBuilder()
-        .setApplicationUtilization(share.value())
+        .setApplicationUtilization(Math.max(share.value(), failing()))
         .setRpsFractional(callsPerSecond.value())
         .setEps(errorsPerSecond.value())
         .putNamedMetrics("in_flight", moment.running())
@@ -112,6 +111,15 @@ public final class LoadMeter {
         .putNamedMetrics("num_requests_waiting", moment.engineWaiting())
         .putNamedMetrics("kv_cache_usage_perc", moment.cache())
         .build();
+  }
+
+  /**
+   * Share of the calls that fail, 0 to 1. Who fails is quick and has much room: by its room alone
+   * it would be sent all there is, also by clients that give errors no weight.
+   */
+  private double failing() {
+    double all = callsPerSecond.value();
+    return all == 0 ? 0 : errorsPerSecond.value() / all;
   }
 
   /** Share of what the backends can do, over the last seconds; above 1 when calls wait. */

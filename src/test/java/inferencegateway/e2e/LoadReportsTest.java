@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What balancers are told, and that a real one goes by it. */
@@ -79,6 +80,29 @@ class LoadReportsTest {
                 int toBusy = busy.rig().simulator().chats().size() - busyBefore;
                 int toIdle = idle.rig().simulator().chats().size() - idleBefore;
                 return toIdle >= 2 * toBusy && toBusy > 0;
+              });
+    }
+  }
+
+  /** It answers at once and holds nothing: by its room alone it would get every call. */
+  @ParameterizedTest
+  @CsvSource({"status=401,0", "status=404-route,1", "status=429,0"})
+  void weightedRoundRobinLeavesTheGatewayWhoseBackendRefusesAll(String fault, double errorPenalty)
+      throws Exception {
+    try (Scene refused = Scene.start(PLACES);
+        Scene busy = Scene.start(PLACES);
+        RawH2 load = busy.connect();
+        WeightedCaller caller =
+            WeightedCaller.of(
+                false, errorPenalty, List.of(refused.rig().port(), busy.rig().port()))) {
+      occupy(busy, load, 8);
+      refused.rig().simulator().setFault(fault);
+      Eventually.within(Duration.ofSeconds(20))
+          .assertThat(
+              "the gateway that works gets at least twice as much",
+              () -> {
+                int failed = caller.tries(100);
+                return failed > 0 && failed <= 33;
               });
     }
   }

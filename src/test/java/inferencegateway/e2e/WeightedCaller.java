@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -45,17 +46,32 @@ final class WeightedCaller implements AutoCloseable {
   }
 
   static WeightedCaller of(boolean outOfBand, List<Integer> ports) {
+    return of(outOfBand, 1, ports);
+  }
+
+  /**
+   * @param errorPenalty what the share of errors adds to a gateway's utilization; 1 by default
+   */
+  static WeightedCaller of(boolean outOfBand, double errorPenalty, List<Integer> ports) {
     return new WeightedCaller(
         new Addresses(ports),
         Map.of(
             "blackoutPeriod", "0s",
             "weightUpdatePeriod", "0.1s",
+            "errorUtilizationPenalty", errorPenalty,
             "enableOobLoadReport", outOfBand,
             "oobReportingPeriod", "1s"));
   }
 
   /** Makes so many calls, a few at a time; fails when one does. */
   void calls(int count) {
+    if (tries(count) > 0) {
+      throw new AssertionError("a call failed");
+    }
+  }
+
+  /** Makes so many calls, a few at a time, and returns how many failed. */
+  int tries(int count) {
     List<Future<?>> running = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       running.add(
@@ -65,12 +81,17 @@ final class WeightedCaller implements AutoCloseable {
                       .withDeadlineAfter(20, TimeUnit.SECONDS)
                       .complete(ask("").build())));
     }
-    for (Future<?> each : running) {
-      try {
-        each.get();
-      } catch (Exception e) {
-        throw new AssertionError(e);
-      }
+    return (int) running.stream().filter(each -> !isGood(each)).count();
+  }
+
+  private static boolean isGood(Future<?> call) {
+    try {
+      call.get();
+      return true;
+    } catch (ExecutionException failed) {
+      return false;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 

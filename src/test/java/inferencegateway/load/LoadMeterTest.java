@@ -78,7 +78,7 @@ class LoadMeterTest {
     double errors = after(15, 10, outcome).getEps();
     boolean expected =
         switch (outcome) {
-          case SHED, DRAINED, UPSTREAM_5XX, UPSTREAM_RESET, STALLED, BUG -> true;
+          case SHED, DRAINED, UPSTREAM_4XX, UPSTREAM_5XX, UPSTREAM_RESET, STALLED, BUG -> true;
           default -> false;
         };
     assertEquals(expected ? 10 : 0, errors, 0.2);
