@@ -74,7 +74,10 @@ final class CallLog implements AutoCloseable {
   private final class Lines extends AppenderBase<ILoggingEvent> {
     @Override
     protected void append(ILoggingEvent event) {
-      if (event.getThrowableProxy() != null && !isOfAnExporter(event.getLoggerName())) {
+      // Below INFO is what the library says to itself, of connections of other tests as well.
+      if (event.getThrowableProxy() != null
+          && event.getLevel().isGreaterOrEqual(ch.qos.logback.classic.Level.INFO)
+          && !isOfAnExporter(event.getLoggerName())) {
         traces.add(event.getFormattedMessage() + ": " + event.getThrowableProxy().getMessage());
       }
       if (event.getLoggerName().equals("inferencegateway.call")) {

@@ -134,7 +134,7 @@ class CollectorTroubleTest {
       call(rig, 3);
       Eventually.within(Scene.SOON).assertThat("a warning", () -> !lines("WARN").isEmpty());
     }
-    assertEquals(1, lines("WARN").size());
+    assertEquals(1, lines("WARN").size(), () -> String.valueOf(lines("WARN")));
   }
 
   @Test

@@ -8,6 +8,7 @@ import inferencegateway.simulator.Simulator;
 import inferencegateway.simulator.SimulatorConfig;
 import inferencegateway.testing.RawCall;
 import inferencegateway.testing.RawH2;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -131,6 +132,8 @@ class NothingSlipsThroughTest {
       var stream = call.open();
       stream.message(AskedMethod.complete("hello")).halfClose();
       stream.awaitEnd(LONG);
+    } catch (UncheckedIOException closed) {
+      // What is no HTTP/2 at all costs the connection, perhaps before all of it was sent.
     }
     List<RecordedRequest> all = simulator.chats();
     all.subList(before, all.size()).forEach(NothingSlipsThroughTest::assertFixed);
