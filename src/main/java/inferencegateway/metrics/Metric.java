@@ -262,7 +262,7 @@ enum Metric {
       Kind.OBSERVED_COUNTER,
       "inference_gateway.log.dropped",
       "{line}",
-      "Log lines dropped because they came faster than they were read"),
+      "Log lines dropped because they came faster than they were read, or could not be written"),
   SCRAPES_TURNED_AWAY(
       Kind.OBSERVED_COUNTER,
       "inference_gateway.scrapes.turned_away",

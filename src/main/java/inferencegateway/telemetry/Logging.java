@@ -3,7 +3,7 @@ package inferencegateway.telemetry;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import inferencegateway.config.LogConfig;
@@ -15,7 +15,8 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
  * Where log lines go: to standard error, written by a thread of its own, so that a full pipe holds
- * nobody up. When lines come faster than they can be written they are dropped and counted.
+ * nobody up. Lines that come faster than they can be written, or cannot be written at all, are
+ * dropped and counted.
  *
  * <p>One a process; starting another replaces the first. gRPC and Netty write few lines ({@link
  * LibraryLines}); what they log through {@code java.util.logging} ends up here too.
@@ -34,11 +35,15 @@ public final class Logging implements AutoCloseable {
 
   /** Callable from any thread; what is logged before goes to wherever the library likes. */
   public static Logging start(LogConfig config) {
+    return start(config, ErrorOutput.ofProcess());
+  }
+
+  static Logging start(LogConfig config, ErrorOutput output) {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.reset();
     // A stopped context would take lines, and stop no more: the last ones would be lost.
     context.start();
-    LossyAppender lossy = lossy(context, config.format());
+    LossyAppender lossy = lossy(context, config.format(), output);
     context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(lossy);
     setLevels(context, config.level());
     context.addTurboFilter(new LibraryLines(System::nanoTime));
@@ -46,15 +51,16 @@ public final class Logging implements AutoCloseable {
     return new Logging(context, lossy);
   }
 
-  private static LossyAppender lossy(LoggerContext context, LogConfig.Format format) {
-    ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
-    console.setContext(context);
-    console.setTarget("System.err");
-    console.setEncoder(encoder(context, format));
-    console.start();
-    LossyAppender lossy = new LossyAppender();
+  private static LossyAppender lossy(
+      LoggerContext context, LogConfig.Format format, ErrorOutput output) {
+    OutputStreamAppender<ILoggingEvent> writer = new OutputStreamAppender<>();
+    writer.setContext(context);
+    writer.setEncoder(encoder(context, format));
+    writer.setOutputStream(output);
+    writer.start();
+    LossyAppender lossy = new LossyAppender(output);
     lossy.setContext(context);
-    lossy.addAppender(console);
+    lossy.addAppender(writer);
     lossy.start();
     return lossy;
   }

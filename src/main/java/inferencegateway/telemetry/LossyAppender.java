@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Hands lines to a thread of its own and never waits. While a fifth of its places or less are free,
  * only warnings and errors get one. A line of its own tells how many were lost, once half of the
- * places are free again.
+ * places are free again and lines can be written.
  */
 final class LossyAppender extends AsyncAppender {
 
@@ -26,8 +26,13 @@ final class LossyAppender extends AsyncAppender {
   private final LongAdder dropped = new LongAdder();
 
   private final AtomicLong told = new AtomicLong();
+  private final ErrorOutput output;
 
-  LossyAppender() {
+  /**
+   * @param output where all ends
+   */
+  LossyAppender(ErrorOutput output) {
+    this.output = output;
     setName(NAME);
     setQueueSize(PLACES);
     setDiscardingThreshold(0);
@@ -43,7 +48,7 @@ final class LossyAppender extends AsyncAppender {
         || (free <= KEPT_FOR_WARNINGS && !event.getLevel().isGreaterOrEqual(Level.WARN))) {
       dropped.increment();
     } else {
-      if (free > PLACES / 2) {
+      if (free > PLACES / 2 && !output.isFailing()) {
         tellDropped();
       }
       super.append(event);
@@ -51,19 +56,21 @@ final class LossyAppender extends AsyncAppender {
   }
 
   private void tellDropped() {
-    long now = dropped.sum();
+    long now = dropped();
     long before = told.get();
     if (now > before && told.compareAndSet(before, now)) {
       // Not through the logger: an appender that is writing takes no line from itself.
       Logger own = ((LoggerContext) getContext()).getLogger(LossyAppender.class);
       String text =
-          (now - before) + " log lines were dropped: they came faster than they were read";
+          (now - before)
+              + " log lines were dropped: they came faster than they were read, or could not be"
+              + " written";
       super.append(
           new LoggingEvent(LossyAppender.class.getName(), own, Level.WARN, text, null, null));
     }
   }
 
   long dropped() {
-    return dropped.sum();
+    return dropped.sum() + output.lost();
   }
 }

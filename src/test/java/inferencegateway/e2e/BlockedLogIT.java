@@ -11,14 +11,15 @@ import inferencegateway.simulator.Simulator;
 import inferencegateway.simulator.SimulatorConfig;
 import inferencegateway.testing.Callers;
 import inferencegateway.testing.Eventually;
+import inferencegateway.testing.MetricsPageText;
 import inferencegateway.testing.SeedCallers;
 import io.grpc.ManagedChannel;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -28,6 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** O10: nobody reads the log, or the disk that it goes to is full. Calls go on. */
 class BlockedLogIT {
@@ -139,20 +142,28 @@ class BlockedLogIT {
     }
   }
 
-  @Test
-  void theDiskOfTheLogMayBeFull() throws Exception {
+  /** A full disk, and standard error closed by whoever started it. */
+  @ParameterizedTest
+  @ValueSource(strings = {">/dev/full 2>&1", ">/dev/null 2>&-"})
+  void theLogMayBeUnwritable(String redirection) throws Exception {
     int port = freePort();
-    Process gateway =
+    int metrics = freePort();
+    List<String> command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" " + redirection, "sh"));
+    command.addAll(
         Jar.builder(
                 simulator.port(),
                 "--listen=127.0.0.1:" + port,
+                "--metrics-listen=127.0.0.1:" + metrics,
                 "--drain-pause=0s",
                 "--admission-adaptive=false")
-            .redirectErrorStream(true)
-            .redirectOutput(new File("/dev/full"))
-            .start();
+            .command());
+    Process gateway = new ProcessBuilder(command).start();
     try {
       assertCallsGoOn(port, 50);
+      Eventually.within(LONG)
+          .assertThat(
+              "lost lines are counted",
+              () -> MetricsPageText.read(metrics).sum("inference_gateway_log_dropped_total") >= 50);
       gateway.toHandle().destroy();
       assertTrue(gateway.waitFor(LONG.toSeconds(), TimeUnit.SECONDS));
       assertEquals(0, gateway.exitValue());

@@ -7,11 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import inferencegateway.config.LogConfig;
+import inferencegateway.testing.Eventually;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 final class LoggingTest {
+
+  private static final LogConfig INFO = new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.INFO);
 
   private static final Logger LOG = LoggerFactory.getLogger("inferencegateway.server.Listener");
 
@@ -143,9 +146,7 @@ final class LoggingTest {
   @Test
   void fullPipeHoldsNobodyUpAndLossesAreCounted() throws InterruptedException {
     CountDownLatch reader = new CountDownLatch(1);
-    PrintStream before = System.err;
-    System.setErr(new PrintStream(new StuckPipe(reader), true, StandardCharsets.UTF_8));
-    Logging logging = Logging.start(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.INFO));
+    Logging logging = Logging.start(INFO, new ErrorOutput(new StuckPipe(reader)));
     try {
       CountDownLatch written = new CountDownLatch(1);
       new Thread(
@@ -161,8 +162,30 @@ final class LoggingTest {
     } finally {
       reader.countDown();
       logging.stop();
-      System.setErr(before);
     }
+  }
+
+  /** O10. Once there is room again, the log goes on and tells. */
+  @Test
+  void linesThatAFullDiskDoesNotTakeAreCounted() throws InterruptedException {
+    FullDisk disk = new FullDisk();
+    Logging logging = Logging.start(INFO, new ErrorOutput(disk));
+    try (logging) {
+      for (int i = 0; i < 100; i++) {
+        LOG.info("lost");
+      }
+      Eventually.within(Duration.ofSeconds(5))
+          .assertThat("all are counted", () -> logging.dropped() == 100);
+      disk.full = false;
+      LOG.info("kept");
+      Eventually.within(Duration.ofSeconds(5))
+          .assertThat("there is room again", () -> !disk.text().isEmpty());
+      LOG.info("kept too");
+    }
+    assertEquals(100, logging.dropped());
+    List<String> lines = disk.text().lines().toList();
+    assertEquals(3, lines.size(), lines.toString());
+    assertTrue(lines.get(1).contains("100 log lines were dropped"), lines.toString());
   }
 
   @Test
@@ -182,18 +205,30 @@ final class LoggingTest {
 
   private static List<String> logged(
       LogConfig.Format format, LogConfig.Level level, Runnable step) {
-    PrintStream before = System.err;
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
-    try {
-      Logging logging = Logging.start(new LogConfig(format, level));
-      try (logging) {
-        step.run();
-      }
-    } finally {
-      System.setErr(before);
+    try (Logging logging = Logging.start(new LogConfig(format, level), new ErrorOutput(bytes))) {
+      step.run();
+      assertEquals(0, logging.dropped());
     }
     return bytes.toString(StandardCharsets.UTF_8).lines().toList();
+  }
+
+  private static final class FullDisk extends OutputStream {
+
+    private final ByteArrayOutputStream room = new ByteArrayOutputStream();
+    private volatile boolean full = true;
+
+    @Override
+    public void write(int b) throws IOException {
+      if (full) {
+        throw new IOException("No space left on device");
+      }
+      room.write(b);
+    }
+
+    String text() {
+      return room.toString(StandardCharsets.UTF_8);
+    }
   }
 
   /** Takes nothing until told. */
