@@ -3,6 +3,7 @@ package inferencegateway.cli;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.Settings;
 import inferencegateway.telemetry.Logging;
+import inferencegateway.telemetry.Telemetry;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -85,6 +86,7 @@ final class ServeCommand implements Callable<Integer> {
     Settings.Loaded loaded = read();
     if (check || print) {
       loaded.warnings().forEach(warning -> terminal.say("warning: " + warning));
+      Telemetry.fault().ifPresent(fault -> terminal.say("warning: " + fault));
       return check && !startable(loaded.config()) ? ExitCode.USAGE : show(loaded);
     }
     Logging logging = Logging.start(loaded.config().log());

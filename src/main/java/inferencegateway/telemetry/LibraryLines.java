@@ -15,7 +15,7 @@ import org.slf4j.event.KeyValuePair;
 
 /**
  * Keeps the warnings of gRPC, Netty and OpenTelemetry to one a second for each kind, and their
- * stack traces out. That spans cannot be sent is not theirs to tell: {@link WatchedExporter} does,
+ * stack traces out. That a collector takes nothing is not theirs to tell: {@link ExportWatch} does,
  * once.
  *
  * <p>Any caller can make them log, as often as it likes: a bad {@code grpc-timeout}, a missing
@@ -25,8 +25,8 @@ import org.slf4j.event.KeyValuePair;
 final class LibraryLines extends TurboFilter {
 
   private static final String EXPORT = "io.opentelemetry.";
-  private static final Pattern SPANS_NOT_SENT =
-      Pattern.compile("^Failed to export( [0-9]+)? spans|^Exporter failed");
+  private static final Pattern NOT_SENT =
+      Pattern.compile("^Failed to export( [0-9]+)? (spans|metrics)|^Exporter failed");
 
   private static final long NANOS_BETWEEN = 1_000_000_000L;
   private static final int MOST_KINDS = 256;
@@ -53,7 +53,7 @@ final class LibraryLines extends TurboFilter {
     if (format == null || !concerns(logger, level)) {
       return FilterReply.NEUTRAL;
     }
-    boolean ours = isOfSpans(logger, format);
+    boolean ours = isOfAnExport(logger, format);
     long leftOut = ours ? -1 : admit(kind(logger, format, thrown));
     if (leftOut >= 0) {
       write(logger, level, format, params, thrown, leftOut);
@@ -67,9 +67,9 @@ final class LibraryLines extends TurboFilter {
         && level.isGreaterOrEqual(logger.getEffectiveLevel());
   }
 
-  private static boolean isOfSpans(Logger logger, String format) {
+  private static boolean isOfAnExport(Logger logger, String format) {
     return logger.getName().startsWith(EXPORT)
-        && (SPANS_NOT_SENT.matcher(format).find() || format.startsWith("Too many log messages"));
+        && (NOT_SENT.matcher(format).find() || format.startsWith("Too many log messages"));
   }
 
   /** Numbers, such as ports and stream ids, make no new kind. */

@@ -8,6 +8,7 @@ import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import inferencegateway.config.LogConfig;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.logging.LogManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +24,7 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  */
 public final class Logging implements AutoCloseable {
 
-  private static final String GRPC = "io.grpc";
+  private static final List<String> LIBRARIES = List.of("io.grpc", "io.opentelemetry");
 
   private final LoggerContext context;
   private final LossyAppender lossy;
@@ -85,15 +86,14 @@ public final class Logging implements AutoCloseable {
 
   private static void setLevels(LoggerContext context, LogConfig.Level level) {
     context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.valueOf(level.name()));
-    context
-        .getLogger(GRPC)
-        .setLevel(
-            switch (level) {
-              case ERROR -> Level.ERROR;
-              case WARN, INFO -> Level.WARN;
-              // Not their DEBUG: it writes every frame.
-              case DEBUG -> Level.INFO;
-            });
+    Level libraries =
+        switch (level) {
+          case ERROR -> Level.ERROR;
+          case WARN, INFO -> Level.WARN;
+          // Not their DEBUG: it writes every frame.
+          case DEBUG -> Level.INFO;
+        };
+    LIBRARIES.forEach(name -> context.getLogger(name).setLevel(libraries));
   }
 
   private static void bridgeJavaUtilLogging(LogConfig.Level level) {

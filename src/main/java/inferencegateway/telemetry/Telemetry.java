@@ -1,23 +1,20 @@
 package inferencegateway.telemetry;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import inferencegateway.config.TelemetryConfig;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.exporter.prometheus.PrometheusMetricReader;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
-import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
-import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
-import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import io.opentelemetry.sdk.resources.Resource;
 import java.io.IOException;
-import java.net.URI;
-import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * OpenTelemetry's SDK: what metrics and spans are made with, and where they go. Its own settings
@@ -25,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * {@code OTEL_RESOURCE_ATTRIBUTES}, ...); where no endpoint is named, no span is made.
  */
 public final class Telemetry implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Telemetry.class);
 
   private static final long LAST_EXPORT_SECONDS = 2;
 
@@ -45,46 +44,46 @@ public final class Telemetry implements AutoCloseable {
    * Opens the page of metrics.
    *
    * @param version the gateway's own
-   * @throws IOException says in one line which key or variable is wrong, and why
+   * @throws IOException says in one line which key is wrong, and why
    */
   public static Telemetry start(TelemetryConfig config, String version) throws IOException {
     PrometheusMetricReader reader =
         PrometheusMetricReader.builder().setOtelScopeLabelsEnabled(false).build();
-    AtomicBoolean spans = new AtomicBoolean();
-    OpenTelemetrySdk sdk = sdk(config, reader, spans, process(version));
+    StandardSdk made = sdk(config.metrics() == null ? null : reader, process(version));
     try {
-      boolean measures = config.metrics() != null || isExported();
-      return new Telemetry(sdk, spans.get(), measures, MetricsPage.open(config.metrics(), reader));
+      boolean measures = config.metrics() != null || made.exportsMetrics();
+      MetricsPage page = MetricsPage.open(config.metrics(), reader);
+      return new Telemetry(made.sdk(), made.spans(), measures, page);
     } catch (IOException e) {
-      sdk.close();
+      end(made.sdk());
       throw e;
     }
   }
 
   /**
-   * @param spans set where there is somebody to send them to
+   * Such variables are often put into every process by somebody else. What is wrong with them costs
+   * spans, never calls.
    */
-  private static OpenTelemetrySdk sdk(
-      TelemetryConfig config, PrometheusMetricReader reader, AtomicBoolean spans, Resource process)
-      throws IOException {
+  private static StandardSdk sdk(@Nullable PrometheusMetricReader reader, Resource process) {
     try {
-      return AutoConfiguredOpenTelemetrySdk.builder()
-          .disableShutdownHook()
-          .addPropertiesSupplier(Telemetry::defaults)
-          .addResourceCustomizer((said, properties) -> process.merge(said))
-          .addPropertiesCustomizer(Telemetry::exporter)
-          .addSpanExporterCustomizer(
-              (exporter, properties) -> {
-                spans.set(true);
-                return new WatchedExporter(exporter, collector(properties));
-              })
-          .addMeterProviderCustomizer(
-              (meters, properties) ->
-                  config.metrics() == null ? meters : meters.registerMetricReader(reader))
-          .build()
-          .getOpenTelemetrySdk();
-    } catch (ConfigurationException | IllegalArgumentException | IllegalStateException e) {
-      throw new IOException("OpenTelemetry's variables (OTEL_...): " + e.getMessage(), e);
+      return StandardSdk.build(reader, process);
+    } catch (RuntimeException e) {
+      LOG.warn("{}. Nothing is sent to a collector; all else works", StandardSdk.words(e));
+      return StandardSdk.without(reader, process);
+    }
+  }
+
+  /**
+   * What is wrong with OpenTelemetry's variables, in one line. Opens nothing.
+   *
+   * @return empty where all is well
+   */
+  public static Optional<String> fault() {
+    try {
+      end(StandardSdk.build(null, Resource.empty()).sdk());
+      return Optional.empty();
+    } catch (RuntimeException e) {
+      return Optional.of(StandardSdk.words(e));
     }
   }
 
@@ -96,46 +95,6 @@ public final class Telemetry implements AutoCloseable {
             version,
             AttributeKey.stringKey("service.instance.id"),
             UUID.randomUUID().toString()));
-  }
-
-  /** Weaker than the environment. */
-  private static Map<String, String> defaults() {
-    return Map.of(
-        "otel.service.name", "inference-gateway",
-        "otel.metrics.exporter", "none",
-        "otel.logs.exporter", "none",
-        "otel.exporter.otlp.protocol", "http/protobuf",
-        // Names of the semantic conventions for what the SDK counts of itself.
-        "otel.experimental.sdk.telemetry.version", "latest");
-  }
-
-  /** Where nobody says who gets the spans, naming an endpoint says it. */
-  private static Map<String, String> exporter(ConfigProperties properties) {
-    if (properties.getString("otel.traces.exporter") != null) {
-      return Map.of();
-    }
-    boolean named =
-        Stream.of("otel.exporter.otlp.endpoint", "otel.exporter.otlp.traces.endpoint")
-            .anyMatch(name -> !properties.getString(name, "").isEmpty());
-    return Map.of("otel.traces.exporter", named ? "otlp" : "none");
-  }
-
-  /** Host and port only: a URL may hold a password. */
-  private static String collector(ConfigProperties properties) {
-    String whole = properties.getString("otel.exporter.otlp.endpoint", "the collector");
-    String url = properties.getString("otel.exporter.otlp.traces.endpoint", whole);
-    try {
-      URI address = URI.create(url);
-      String port = address.getPort() < 0 ? "" : ":" + address.getPort();
-      return address.getHost() == null ? "the collector" : address.getHost() + port;
-    } catch (IllegalArgumentException e) {
-      return "the collector";
-    }
-  }
-
-  private static boolean isExported() {
-    String exporter = System.getenv("OTEL_METRICS_EXPORTER");
-    return exporter != null && !exporter.isBlank() && !exporter.equals("none");
   }
 
   public OpenTelemetry sdk() {
@@ -164,9 +123,22 @@ public final class Telemetry implements AutoCloseable {
   /** Sends what is left, for two seconds at most. */
   @Override
   public void close() {
-    sdk.shutdown().join(LAST_EXPORT_SECONDS, TimeUnit.SECONDS);
+    end(sdk);
     if (page != null) {
       page.close();
+    }
+  }
+
+  /** On a thread of its own: a reader of metrics waits for its collector as long as it likes. */
+  private static void end(OpenTelemetrySdk sdk) {
+    Thread last =
+        new Thread(() -> sdk.shutdown().join(LAST_EXPORT_SECONDS, SECONDS), "last export");
+    last.setDaemon(true);
+    last.start();
+    try {
+      last.join(SECONDS.toMillis(LAST_EXPORT_SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

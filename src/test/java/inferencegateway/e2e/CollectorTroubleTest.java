@@ -33,7 +33,7 @@ class CollectorTroubleTest {
 
   @BeforeEach
   void listen() {
-    watched = (Logger) LoggerFactory.getLogger("inferencegateway.telemetry.WatchedExporter");
+    watched = (Logger) LoggerFactory.getLogger("inferencegateway.telemetry.ExportWatch");
     lines.start();
     watched.addAppender(lines);
   }
@@ -89,6 +89,27 @@ class CollectorTroubleTest {
                 });
         assertTrue(lines("INFO").get(0).contains("were lost"), lines("INFO").get(0));
         assertEquals(1, lines("WARN").size());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"REFUSES", "HANGS"})
+  void metricsThatNobodyTakesAreSaidOnceToo(Collector.Mood mood) {
+    try (Traced traced = new Traced()) {
+      traced.collector().be(mood);
+      try (Rig rig =
+          traced.during(
+              Map.of(
+                  "otel.traces.exporter", "none",
+                  "otel.metrics.exporter", "otlp",
+                  "otel.metric.export.interval", "50",
+                  "otel.exporter.otlp.timeout", "100"),
+              () -> Rig.start(sim -> sim.withPace(Duration.ZERO, Duration.ZERO), Map.of()))) {
+        Eventually.within(Scene.SOON).assertThat("a warning", () -> !lines("WARN").isEmpty());
+        call(rig, CALLS);
+        assertEquals(1, lines("WARN").size(), () -> lines("WARN").toString());
+        assertTrue(lines("WARN").get(0).contains("Metrics cannot be sent"));
       }
     }
   }

@@ -56,11 +56,12 @@ final class LibraryLinesTest {
     Logger exporter = context.getLogger("io.opentelemetry.exporter.otlp.internal.HttpExporter");
     for (int i = 0; i < 10; i++) {
       exporter.error("Failed to export " + i + " spans. The request could not be executed.");
+      exporter.error("Failed to export metrics. The request could not be executed.");
     }
     exporter.warn("Too many log messages detected. Will only log 1 time(s) per 1 minute.");
     assertEquals(0, written.list.size());
-    exporter.warn("Failed to export 3 metrics.", new IllegalStateException("why"));
-    exporter.warn("Failed to export 4 metrics.", new IllegalStateException("why"));
+    exporter.warn("Failed to read 3 metrics.", new IllegalStateException("why"));
+    exporter.warn("Failed to read 4 metrics.", new IllegalStateException("why"));
     assertEquals(1, written.list.size());
   }
 

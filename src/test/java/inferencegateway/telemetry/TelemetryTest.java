@@ -3,12 +3,16 @@ package inferencegateway.telemetry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import inferencegateway.config.TelemetryConfig;
 import java.io.IOException;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,17 +55,63 @@ final class TelemetryTest {
     "otel.exporter.otlp.protocol, pigeon",
     "otel.traces.sampler, sometimes",
     "otel.traces.exporter, paper",
-    "otel.bsp.schedule.delay, soon"
+    "otel.bsp.schedule.delay, soon",
+    "otel.resource.attributes, junk",
+    "otel.metrics.exporter, console",
+    "otel.exporter.otlp.certificate, /nonexistent"
   })
-  void whatIsWrongIsSaidInOneLine(String property, String value) {
+  void whatIsWrongIsSaidInOneLineAndCostsSpansOnly(String property, String value)
+      throws IOException {
     Map<String, String> properties =
         property.equals(ENDPOINT)
             ? Map.of(ENDPOINT, value)
             : Map.of(ENDPOINT, "http://127.0.0.1:9", property, value);
-    IOException wrong = assertThrows(IOException.class, () -> start(properties));
-    String words = String.valueOf(wrong.getMessage());
-    assertTrue(words.startsWith("OpenTelemetry's variables (OTEL_...): "), words);
+    assertFalse(makesSpans(properties));
+    String words = fault(properties).orElseThrow();
+    assertTrue(words.contains("OTEL_"), words);
     assertEquals(1, words.lines().count(), words);
+  }
+
+  @Test
+  void secretsOfAVariableThatIsWrongAreNotSaid() {
+    for (Map<String, String> wrong :
+        List.of(
+            Map.of(ENDPOINT, "http://127.0.0.1:9", "otel.exporter.otlp.headers", "hunter2"),
+            Map.of(ENDPOINT, "127.0.0.1:hunter2@collector"))) {
+      String words = fault(wrong).orElseThrow();
+      assertFalse(words.contains("hunter2"), words);
+    }
+  }
+
+  @Test
+  void goodVariablesHaveNoFault() {
+    assertEquals(Optional.empty(), fault(Map.of()));
+    assertEquals(Optional.empty(), fault(Map.of(ENDPOINT, "http://127.0.0.1:9")));
+  }
+
+  private static Optional<String> fault(Map<String, String> properties) {
+    properties.forEach(System::setProperty);
+    try {
+      return Telemetry.fault();
+    } finally {
+      properties.keySet().forEach(System::clearProperty);
+    }
+  }
+
+  /** Whatever the collector does: reading metrics a last time would wait for it. */
+  @Test
+  void endsInTwoSecondsThoughTheCollectorHangs() throws IOException {
+    try (ServerSocket hangs = new ServerSocket(0)) {
+      Telemetry telemetry =
+          start(
+              Map.of(
+                  ENDPOINT,
+                  "http://127.0.0.1:" + hangs.getLocalPort(),
+                  "otel.metrics.exporter",
+                  "otlp"));
+      telemetry.sdk().getMeter("m").counterBuilder("c").build().add(1);
+      assertTimeoutPreemptively(Duration.ofSeconds(4), telemetry::close);
+    }
   }
 
   @Test
