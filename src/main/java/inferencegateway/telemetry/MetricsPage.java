@@ -1,10 +1,16 @@
 package inferencegateway.telemetry;
 
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpServer;
 import inferencegateway.config.TelemetryConfig;
 import io.opentelemetry.exporter.prometheus.PrometheusMetricReader;
-import io.prometheus.metrics.exporter.httpserver.HTTPServer;
+import io.prometheus.metrics.exporter.httpserver.MetricsHandler;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -23,12 +29,16 @@ final class MetricsPage implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MetricsPage.class);
 
   /** Readers at once and waiting; a storm of them is turned away at the door. */
-  private static final int THREADS = 2;
+  private static final int THREADS = 4;
 
-  private static final int WAITING = 16;
+  private static final int WAITING = 32;
+
+  private static final int BACKLOG = 128;
+
+  private static final String PATH = "/metrics";
 
   /** Longest that a reader may take to say what it wants, and to take it; seconds. */
-  private static final String MOST_REQUEST_TIME = "10";
+  private static final String MOST_REQUEST_TIME = "2";
 
   private static final String MOST_RESPONSE_TIME = "30";
 
@@ -39,10 +49,10 @@ final class MetricsPage implements AutoCloseable {
     presetUnlessGiven("sun.net.httpserver.maxRspTime", MOST_RESPONSE_TIME);
   }
 
-  private final HTTPServer server;
+  private final HttpServer server;
   private final Readers readers;
 
-  private MetricsPage(HTTPServer server, Readers readers) {
+  private MetricsPage(HttpServer server, Readers readers) {
     this.server = server;
     this.readers = readers;
   }
@@ -64,16 +74,16 @@ final class MetricsPage implements AutoCloseable {
       return null;
     }
     PrometheusRegistry registry = new PrometheusRegistry();
-    registry.register(reader);
+    registry.register(new KeptExemplars(reader::collect));
     Readers readers = new Readers();
     try {
-      HTTPServer server =
-          HTTPServer.builder()
-              .hostname(port.address().host())
-              .port(port.address().port())
-              .registry(registry)
-              .executorService(readers)
-              .buildAndStart();
+      InetSocketAddress address =
+          new InetSocketAddress(port.address().host(), port.address().port());
+      HttpServer server = HttpServer.create(address, BACKLOG);
+      server.setExecutor(readers);
+      server.createContext("/", new Door(new MetricsHandler(registry)));
+      server.start();
+      tellOfOutside(address, port.key());
       return new MetricsPage(server, readers);
     } catch (IOException e) {
       readers.shutdownNow();
@@ -86,12 +96,60 @@ final class MetricsPage implements AutoCloseable {
     }
   }
 
+  /** The page tells of models and callers, and asks nobody who he is. */
+  private static void tellOfOutside(InetSocketAddress address, String key) {
+    if (!address.getAddress().isLoopbackAddress()) {
+      LOG.info(
+          "Whoever reaches port {} ({}) may read the names of models and callers there",
+          address.getPort(),
+          key);
+    }
+  }
+
+  /** Lets in who reads the page. A body that comes with it is not read. */
+  private record Door(HttpHandler page) implements HttpHandler {
+
+    @Override
+    public void handle(HttpExchange exchange) throws IOException {
+      String method = exchange.getRequestMethod();
+      if (!exchange.getRequestURI().getPath().equals(PATH)) {
+        refuse(exchange, 404, "The metrics are at " + PATH);
+      } else if (hasBody(exchange) || !(method.equals("GET") || method.equals("HEAD"))) {
+        exchange.getResponseHeaders().set("Allow", "GET, HEAD");
+        refuse(exchange, 405, "This page can only be read: GET or HEAD, without a body");
+      } else {
+        page.handle(exchange);
+      }
+    }
+
+    private static boolean hasBody(HttpExchange exchange) {
+      Headers headers = exchange.getRequestHeaders();
+      String length = headers.getFirst("Content-Length");
+      return headers.containsKey("Transfer-Encoding") || !(length == null || length.equals("0"));
+    }
+
+    /** The connection is closed: what else comes on it is not understood. */
+    private static void refuse(HttpExchange exchange, int status, String why) throws IOException {
+      byte[] text = (why + "\n").getBytes(StandardCharsets.UTF_8);
+      exchange.getResponseHeaders().set("Connection", "close");
+      exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
+      exchange.sendResponseHeaders(status, text.length);
+      exchange.getResponseBody().write(text);
+      exchange.getResponseBody().flush();
+      try {
+        exchange.close();
+      } catch (RuntimeException body) {
+        // The server reads the rest of a body that is none.
+      }
+    }
+  }
+
   /**
    * Who serves readers. Rests after each for a multiple of the time it took: however many read, and
    * however fast, most of the processor is left for calls.
    */
   private static final class Readers extends ThreadPoolExecutor {
-    private static final int REST = 9;
+    private static final int REST = 19;
     private static final long LONGEST_REST = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final LongAdder turnedAway = new LongAdder();
@@ -139,12 +197,12 @@ final class MetricsPage implements AutoCloseable {
   }
 
   int port() {
-    return server.getPort();
+    return server.getAddress().getPort();
   }
 
   @Override
   public void close() {
-    server.close();
+    server.stop(0);
     readers.shutdownNow();
   }
 }

@@ -31,6 +31,8 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /** What Prometheus reads, after calls over real sockets. */
@@ -212,6 +214,32 @@ class MetricsTest {
     @Override
     public void onCompleted() {
       free.release();
+    }
+  }
+
+  /** Nobody can write to the log by it, or use it for anything else. */
+  @ParameterizedTest
+  @CsvSource({
+    "GET /metrics HTTP/1.1, '', 200",
+    "HEAD /metrics HTTP/1.1, '', 200",
+    "GET / HTTP/1.1, '', 404",
+    "GET /metrics/x HTTP/1.1, '', 404",
+    "GET /../../etc/passwd HTTP/1.1, '', 404",
+    "TRACE /metrics HTTP/1.1, '', 405",
+    "POST /metrics HTTP/1.1, 'Transfer-Encoding: chunked\r\n\r\nfffffffff\r\nxx', 405",
+    "GET /metrics HTTP/1.1, 'Transfer-Encoding: chunked\r\n\r\nfffffffff\r\nxx', 405",
+    "GARBAGE, '', 400"
+  })
+  void onlyThePageCanBeRead(String line, String rest, int status) throws IOException {
+    try (Scene scene = Scene.start(ON);
+        Socket reader = new Socket("127.0.0.1", scene.rig().gateway().metricsPort())) {
+      scene.log().takeTraces();
+      reader.setSoTimeout(5_000);
+      String request = line + "\r\nHost: x\r\nConnection: close\r\n" + rest + "\r\n\r\n";
+      reader.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      String answer = new String(reader.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+      assertEquals("HTTP/1.1 " + status, answer);
+      assertEquals(List.of(), scene.log().takeTraces());
     }
   }
 

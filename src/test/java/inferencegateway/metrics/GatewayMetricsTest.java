@@ -166,6 +166,26 @@ class GatewayMetricsTest {
         text);
   }
 
+  /** Two Prometheus servers, and a person with curl. */
+  @Test
+  void everyReaderSeesTheTracesUntilThereAreNewerOnes() {
+    metrics.over(traced(good("small", "team-a"), TraceFlags.getSampled()));
+    List<String> first = tracedLines();
+    assertTrue(first.size() > 3, first.toString());
+    page();
+    assertEquals(first, tracedLines());
+    metrics.over(good("small", "team-a"));
+    assertEquals(first.size(), tracedLines().size());
+  }
+
+  private List<String> tracedLines() {
+    return MetricsPageText.read(telemetry.metricsPort(), MetricsPageText.OPEN_METRICS)
+        .text()
+        .lines()
+        .filter(line -> line.contains(" # {"))
+        .toList();
+  }
+
   @Test
   void tracesThatAreNotKeptAreNotShown() {
     metrics.over(traced(good("small", "team-a"), TraceFlags.getDefault()));
