@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import socket
 import threading
 import time
 import uuid
@@ -62,6 +64,28 @@ def asked_small(prompt, tokens):
 
 def trailers(error):
     return {key: value for key, value in error.trailing_metadata() or ()}
+
+
+class Page:
+    """One gRPC-Web call over HTTP/1.1, made by hand: no clock of its own, and only what it is told to send."""
+
+    def __init__(self, target, path, request, headers=()):
+        body = request.SerializeToString()
+        self._connection = http.client.HTTPConnection(target, timeout=30)
+        self._connection.request(
+            "POST",
+            path,
+            b"\0" + len(body).to_bytes(4, "big") + body,
+            {"content-type": "application/grpc-web+proto", "x-grpc-web": "1", **dict(headers)},
+        )
+
+    def answer(self):
+        self.response = self._connection.getresponse()
+        return self.response
+
+    def leave(self):
+        self._connection.sock.shutdown(socket.SHUT_RDWR)
+        self._connection.close()
 
 
 class Stream:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from calling import Caller
-from rig import Envoy, Gateway, Simulator, running
+from rig import Envoy, Gateway, Simulator, eventually, running
 from shipped import Config
 
 
@@ -33,6 +33,7 @@ def gateways(folder, simulators):
 def envoy(folder, gateways):
     """As shipped, before the two."""
     with running(Envoy(folder, Config().made(*gateways))) as envoy:
+        eventually(lambda: all(map(envoy.healthy, gateways)))
         yield envoy
 
 

@@ -177,7 +177,8 @@ class Envoy(Process):
             "envoy",
             binary(),
             *("-c", str(file), "--admin-address-path", str(self._admin_file)),
-            *("--use-dynamic-base-id", "--concurrency", "1", "-l", "warning", *arguments),
+            *("--use-dynamic-base-id", "--concurrency", "1", "-l", "warning", "--file-flush-interval-msec", "100"),
+            *arguments,
         )
 
     def listening(self):

@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 import yaml
+from rig import free_port
 
 HOME = Path(__file__).parent.parent
 VARIANTS = ("tls", "mtls", "orca")
@@ -60,8 +61,14 @@ class Config:
                 return route["route"]
         raise AssertionError(path)
 
-    def made(self, *gateways, admin_port=0):
+    def broken(self, *gateways):
+        """As `made`, but with anything changed: for showing that a check notices it."""
+        self.shipped = None
+        return self.made(*gateways)
+
+    def made(self, *gateways):
         """Free ports for Envoy, and these gateways in place of the name."""
+        admin_port = free_port()
         self.tree["admin"]["address"]["socket_address"]["port_value"] = admin_port
         for listener in self.tree["static_resources"]["listeners"]:
             listener["address"]["socket_address"].update(address="127.0.0.1", port_value=0)
@@ -74,7 +81,7 @@ class Config:
             {"endpoint": {"address": {"socket_address": {"address": host, "port_value": port}}}}
             for host, port in addresses
         ]
-        changes = list(_changes(self.shipped, self.tree, ""))
+        changes = list(_changes(self.shipped, self.tree, "")) if self.shipped else []
         assert not changes, changes
         return self.tree
 

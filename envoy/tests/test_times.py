@@ -1,0 +1,130 @@
+"""No time limit of Envoy cuts what the gateway would go on with, and each check is shown to notice one that does.
+
+Minutes are made seconds: Envoy's times and the gap are scaled alike, six minutes to six seconds.
+"""
+
+import time
+
+import grpc
+import llm_pb2
+import pytest
+from calling import Caller, Page, asked
+from rig import Envoy, Gateway, eventually, running
+from shipped import Config
+
+STREAM = "/llm.v1.LLMService/CompleteStream"
+UNARY = "/llm.v1.LLMService/Complete"
+LONG = 17  # seconds; Envoy's default for a route is 15
+GAP = 6
+
+
+def scaled(seconds):
+    """A minute is a second."""
+    return f"{seconds / 60:g}s"
+
+
+@pytest.fixture(scope="module")
+def long_stream(envoy):
+    """Begun before the other tests of this file, looked at after them."""
+    with Caller(envoy.target) as caller:
+        yield caller.stream(f"[[sim:inter-token={LONG * 1000 // 8}ms]] Hi", tokens=9)
+
+
+@pytest.fixture(scope="module")
+def cut_stream(folder, gateways):
+    """The same through an Envoy whose route has the default."""
+    config = Config()
+    del config.route(STREAM)["timeout"]
+    del config.route(STREAM)["max_stream_duration"]
+    with running(Envoy(folder, config.broken(*gateways))) as envoy, Caller(envoy.target) as caller:
+        yield caller.stream(f"[[sim:inter-token={LONG * 1000 // 8}ms]] Hi", tokens=9)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _begun(long_stream, cut_stream):
+    pass
+
+
+@pytest.fixture(scope="module")
+def patient(folder, simulator):
+    """A gateway that allows gaps of eight minutes, scaled."""
+    with running(Gateway(folder, simulator.url, "--gap-timeout", scaled(480))) as gateway:
+        yield gateway
+
+
+def gapped(folder, gateway, idle):
+    """A stream with a gap of six minutes, through an Envoy that allows that much silence; all scaled."""
+    config = Config()
+    shipped = config.route(STREAM)["idle_timeout"]
+    config.route(STREAM)["idle_timeout"] = scaled(float((idle or shipped).rstrip("s")))
+    with running(Envoy(folder, config.made(gateway))) as envoy, Caller(envoy.target) as caller:
+        return caller.stream(f"[[sim:inter-token={GAP}s]] Hi", tokens=2).ended()
+
+
+def test_a_gap_of_six_minutes_is_waited_for(folder, patient):
+    stream = gapped(folder, patient, None).whole()
+    assert stream.arrivals[-1] - stream.arrivals[0] > GAP * 0.9
+
+
+def test_the_gap_is_cut_where_silence_is_limited_as_by_default(folder, patient):
+    stream = gapped(folder, patient, "300s")
+    assert stream.code != grpc.StatusCode.OK
+    assert stream.took < GAP
+
+
+def test_the_callers_deadline_is_kept_and_stops_the_generation(caller, envoy, simulators):
+    before = sum(simulator.left() for simulator in simulators)
+    stream = caller.stream("[[sim:inter-token=20ms]] Hi", tokens=1000, timeout=1).ended()
+    assert stream.code == grpc.StatusCode.DEADLINE_EXCEEDED
+    eventually(lambda: sum(simulator.left() for simulator in simulators) == before + 1)
+    assert sum(simulator.running() for simulator in simulators) == 0
+
+
+def test_a_deadline_before_any_answer_is_told_as_such(caller, envoy):
+    error = caller.failure("[[sim:stall-before-headers]] Hi", timeout=0.5)
+    assert error.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+def test_the_deadline_of_a_caller_that_hangs_is_kept(envoy, simulators):
+    """It said grpc-timeout and does nothing about it itself."""
+    before = sum(simulator.left() for simulator in simulators)
+    request = asked("[[sim:inter-token=20ms]] Hi", 1000)
+    began = time.monotonic()
+    page = Page(envoy.target, STREAM, request, {"grpc-timeout": "1S", "x-request-id": "hanging"}.items())
+    assert page.answer().status == 200
+    eventually(lambda: sum(simulator.left() for simulator in simulators) == before + 1)
+    assert 0.8 < time.monotonic() - began < 5
+    assert envoy.access("hanging")["details"] == "max_duration_timeout"
+    page.leave()
+
+
+def test_a_partial_answer_comes_before_the_deadline(caller):
+    request = asked("[[sim:inter-token=50ms]] Hi", 1000)
+    request.time_limits.on_time_limit = llm_pb2.ON_TIME_LIMIT_PARTIAL_ANSWER
+    answer = caller.llm.Complete(request, timeout=1.5)
+    assert answer.text
+
+
+@pytest.mark.parametrize("given", [300, None])
+def test_the_cap_holds_whatever_the_caller_asks(folder, gateways, given):
+    config = Config()
+    for path in (STREAM, UNARY):
+        config.route(path)["max_stream_duration"].update(max_stream_duration="1s", grpc_timeout_header_max="1s")
+    with running(Envoy(folder, config.made(*gateways))) as envoy, Caller(envoy.target) as caller:
+        stream = caller.stream("[[sim:inter-token=100ms]] Hi", tokens=1000, timeout=given).ended()
+        assert stream.code != grpc.StatusCode.OK
+        assert envoy.access(stream.request_id)["details"] == "max_duration_timeout"
+        assert 0.8 < stream.took < 5
+        error = caller.failure("[[sim:inter-token=100ms]] Hi", tokens=1000, timeout=given)
+        assert error.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+def test_a_stream_of_more_than_15_seconds_is_whole(long_stream):
+    stream = long_stream.whole()
+    assert stream.took > 15
+
+
+def test_it_would_be_cut_by_envoys_default(cut_stream):
+    stream = cut_stream.ended()
+    assert stream.code != grpc.StatusCode.OK
+    assert stream.took < LONG
