@@ -22,6 +22,8 @@ import inferencegateway.http.Loops;
 import inferencegateway.metrics.GatewayMetrics;
 import inferencegateway.metrics.Sources;
 import inferencegateway.route.Backend;
+import inferencegateway.server.AnswerMark;
+import inferencegateway.server.AnswerMarks;
 import inferencegateway.server.DirectMemory;
 import inferencegateway.server.Drain;
 import inferencegateway.server.DrainHeader;
@@ -36,7 +38,6 @@ import inferencegateway.telemetry.CallRecord;
 import inferencegateway.telemetry.Logging;
 import inferencegateway.telemetry.Telemetry;
 import inferencegateway.upstream.EngineLoad;
-import io.grpc.ServerInterceptor;
 import io.grpc.ServerServiceDefinition;
 import java.io.IOException;
 import java.time.Duration;
@@ -231,13 +232,12 @@ public final class Gateway implements RunningGateway {
                 path.services().llm(),
                 readiness.service()));
     services.addAll(loadReports.services());
-    List<ServerInterceptor> interceptors =
-        new ArrayList<>(List.of(new DrainHeader(readiness::isDraining), door));
-    interceptors.addAll(loadReports.interceptors());
+    List<AnswerMark> marks = new ArrayList<>(List.of(new DrainHeader(readiness::isDraining)));
+    marks.addAll(loadReports.marks());
     return new Served(
         services,
         new UnknownMethods(),
-        interceptors,
+        List.of(new AnswerMarks(marks), door),
         List.of(new AbruptEnd.Factory(), new InboundBytes.Factory(requestMemory)),
         door::refusedHandshake,
         metrics::observe);

@@ -5,8 +5,8 @@ import inferencegateway.http.Loops;
 import inferencegateway.load.LoadMeter;
 import inferencegateway.load.LoadStreams;
 import inferencegateway.load.LoadTrailer;
+import inferencegateway.server.AnswerMark;
 import inferencegateway.telemetry.CallRecord;
-import io.grpc.ServerInterceptor;
 import io.grpc.ServerServiceDefinition;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +32,9 @@ final class LoadReports implements AutoCloseable {
     return on ? List.of(streams.service()) : List.of();
   }
 
-  List<ServerInterceptor> interceptors() {
-    return on ? List.of(trailer) : List.of();
+  /** What is added to answers. */
+  List<AnswerMark> marks() {
+    return on ? List.of(trailer::mark) : List.of();
   }
 
   /** Null where it is turned off. */

@@ -15,8 +15,6 @@ public final class Main {
 
   private static final String NETTY = "io.grpc.netty.shaded.io.netty.";
 
-  private static final long MOST_DIRECT_BYTES = 1L << 30;
-
   /**
    * Netty would otherwise write its every DEBUG line before a command has read its own settings.
    */
@@ -26,7 +24,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    presetNetty();
+    presetNetty(args);
     followNames();
     refuseRenegotiation();
     Logging.start(UNTIL_CONFIGURED);
@@ -44,10 +42,16 @@ public final class Main {
    * see whether it gets lost, at a price for each token; the tests follow every one. Must be said
    * before Netty is loaded; {@code -D} wins.
    */
-  private static void presetNetty() {
-    long direct = Math.min(Runtime.getRuntime().maxMemory(), MOST_DIRECT_BYTES);
+  private static void presetNetty(String[] args) {
+    long direct = DirectMemoryCap.of(Runtime.getRuntime().maxMemory(), memoryFor(args));
     presetUnlessGiven(NETTY + "maxDirectMemory", Long.toString(direct));
     presetUnlessGiven(NETTY + "leakDetection.level", "disabled");
+  }
+
+  /** Asking takes a tenth of a second, too much for the commands that end at once. */
+  private static long memoryFor(String[] args) {
+    boolean serves = args.length > 0 && (args[0].equals("serve") || args[0].equals("demo"));
+    return serves ? DirectMemoryCap.memoryOfHost() : Long.MAX_VALUE;
   }
 
   private static void presetUnlessGiven(String property, String value) {

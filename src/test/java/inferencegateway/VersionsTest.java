@@ -69,6 +69,17 @@ final class VersionsTest {
   }
 
   @Test
+  void imageIsLabelledAndTaggedWithTheGatewaysVersion() throws IOException {
+    assertTrue(
+        Files.readString(Path.of("docker/Dockerfile"))
+            .contains("\nARG VERSION=" + version.group() + "\n"));
+    String compose = Files.readString(Path.of("docker/compose.yaml"));
+    String given = "${GATEWAY_VERSION:-" + version.group() + "}";
+    assertTrue(compose.contains("image: inference-gateway:" + given));
+    assertTrue(compose.contains("VERSION: \"" + given + "\""));
+  }
+
+  @Test
   void javaStubsAreGeneratedAsTheGatewaysAre() {
     for (String property : List.of("grpc.version", "grpc.plugin.version", "protobuf.version")) {
       String path = "/project/properties/" + property;
@@ -76,6 +87,15 @@ final class VersionsTest {
     }
     String grpc = "/project/properties/grpc.version";
     assertEquals(text(gateway, grpc), text(pom(EXAMPLE), grpc));
+  }
+
+  @Test
+  void kubernetesFilesNameTheImageOfTheGatewaysVersion() throws IOException {
+    Matcher found =
+        Pattern.compile("(?m)^    newTag: (.+)$")
+            .matcher(Files.readString(Path.of("deploy/kubernetes/base/kustomization.yaml")));
+    assertTrue(found.find(), "a line: newTag: ...");
+    assertEquals(version.group(), found.group(1));
   }
 
   private String spelled(String before) {

@@ -3,7 +3,9 @@ package inferencegateway.bench;
 import inferencegateway.bench.Servers.Served;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -99,32 +101,82 @@ final class Bench {
   }
 
   Figure figure(Ask ask, int streams, Served server, LoadLoops loops) throws InterruptedException {
-    Meter meter = new Meter();
-    try (Load load = load(server, loops, meter)) {
-      load.start(streams, ask);
+    return figures(ask, streams, List.of(server), loops).get(0);
+  }
+
+  /**
+   * Of several servers at the same time, so that whatever else the machine does meets all of them.
+   *
+   * @param streams at each
+   */
+  List<Figure> figures(Ask ask, int streams, List<Served> all, LoadLoops loops)
+      throws InterruptedException {
+    Deque<Load> loads = new ArrayDeque<>();
+    try {
+      List<Meter> meters = new ArrayList<>();
+      for (Served server : all) {
+        Meter meter = new Meter();
+        Load load = load(server, loops, meter);
+        loads.push(load);
+        meters.add(meter);
+        load.start(streams, ask);
+      }
       pause(timing.settle());
-      return between(ask, server, meter, timing.measure());
+      List<Mark> marks = new ArrayList<>();
+      for (int i = 0; i < all.size(); i++) {
+        marks.add(Mark.now(ask, all.get(i), meters.get(i)));
+      }
+      pause(timing.measure());
+      return marks.stream().map(Mark::since).toList();
+    } finally {
+      loads.forEach(Load::close);
     }
   }
 
   private static Figure between(Ask ask, Served server, Meter meter, Duration time)
       throws InterruptedException {
-    meter.delays();
-    long began = System.nanoTime();
-    Duration cpu = server.child().cpu();
-    long units = units(ask, meter);
+    Mark mark = Mark.now(ask, server, meter);
     pause(time);
-    double nanos = server.child().cpu().minus(cpu).toNanos();
-    long done = units(ask, meter) - units;
-    double seconds = (System.nanoTime() - began) / 1e9;
-    Histogram delays = meter.delays();
-    return new Figure(
-        done / seconds,
-        done == 0 ? 0 : nanos / 1_000 / done,
-        nanos / 1e9 / seconds,
-        delays.getValueAtPercentile(50) / NANOS_PER_MILLI,
-        delays.getValueAtPercentile(99) / NANOS_PER_MILLI,
-        meter.failures());
+    return mark.since();
+  }
+
+  /** Where a server stood at one moment. */
+  private record Mark(
+      Ask ask,
+      Served server,
+      Meter meter,
+      long nanos,
+      Duration cpu,
+      Duration compiler,
+      long units) {
+
+    static Mark now(Ask ask, Served server, Meter meter) {
+      meter.delays();
+      return new Mark(
+          ask,
+          server,
+          meter,
+          System.nanoTime(),
+          server.child().cpu(),
+          server.child().compilerCpu(),
+          Bench.units(ask, meter));
+    }
+
+    Figure since() {
+      double used = server.child().cpu().minus(cpu).toNanos();
+      double compiled = Math.max(0, server.child().compilerCpu().minus(compiler).toNanos());
+      long done = Bench.units(ask, meter) - units;
+      double seconds = (System.nanoTime() - nanos) / 1e9;
+      Histogram delays = meter.delays();
+      return new Figure(
+          done / seconds,
+          done == 0 ? 0 : used / 1_000 / done,
+          done == 0 ? 0 : compiled / 1_000 / done,
+          used / 1e9 / seconds,
+          delays.getValueAtPercentile(50) / NANOS_PER_MILLI,
+          delays.getValueAtPercentile(99) / NANOS_PER_MILLI,
+          meter.failures());
+    }
   }
 
   private static long units(Ask ask, Meter meter) {

@@ -78,7 +78,9 @@ final class Servers {
     arguments.add("--listen=127.0.0.1:" + port);
     arguments.add("--backend=http://127.0.0.1:" + backend + "/v1");
     arguments.add("--model=" + MODEL);
-    arguments.add("--admin-listen=off");
+    if (more.stream().noneMatch(said -> said.startsWith("--admin-listen"))) {
+      arguments.add("--admin-listen=off");
+    }
     arguments.add("--drain-pause=0s");
     arguments.add("--drain-grace=0s");
     arguments.addAll(more);

@@ -23,12 +23,14 @@ import java.util.function.Consumer;
 
 /**
  * What it costs to be seen: a gateway that tells everything (metrics read every five seconds, a
- * line per call, spans to a collector) beside one that tells nothing, under the same load by turns.
+ * line per call, spans to a collector, load reports, an admin port) beside one that tells nothing,
+ * each under the same load at the same time: by turns, the machine's neighbours would weigh more.
  */
 final class TelemetryCost {
 
   private static final double MOST = 1.03;
   private static final int ROUNDS = 7;
+  private static final int UNCOUNTED = 3;
   private static final int FEW_ROUNDS = 3;
 
   private final Servers servers;
@@ -43,8 +45,12 @@ final class TelemetryCost {
     this.progress = progress;
   }
 
-  /** Processor time of a token in one round, in microseconds. */
-  record Round(double on, double off, long failures) {
+  /**
+   * Processor time of a token in one round, in microseconds.
+   *
+   * @param compilerOn what Java's compiler took beside that: more code is longer in the making
+   */
+  record Round(double on, double off, double compilerOn, double compilerOff, long failures) {
     double ratio() {
       return on / off;
     }
@@ -70,24 +76,28 @@ final class TelemetryCost {
 
     List<String> words(Machine machine, String command) {
       List<String> lines = new ArrayList<>();
-      lines.add("CPU us a token   all on   all off   ratio");
+      lines.add(
+          "CPU us a token   all on   all off   ratio      beside it, Java's compiler: on, off");
       for (Round round : rounds) {
         lines.add(
             String.format(
                 Locale.ROOT,
-                "               %8.2f  %8.2f  %6.3f",
+                "               %8.2f  %8.2f  %6.3f   %8.2f %8.2f",
                 round.on(),
                 round.off(),
-                round.ratio()));
+                round.ratio(),
+                round.compilerOn(),
+                round.compilerOff()));
       }
       lines.add(
           String.format(Locale.ROOT, "median ratio %.3f (at most %.2f asked for)", ratio(), MOST));
       lines.add(
           String.format(
               Locale.ROOT,
-              "%d streams of 256 tokens, one every 20 ms. On: metrics read every 5 s (%d times), a"
-                  + " log line per call, spans to a collector (%d bytes came).",
-              streams,
+              "%d streams of 256 tokens at each at the same time, a token every 20 ms. On: metrics"
+                  + " read every 5 s (%d times), a log line per call, every call's spans to a"
+                  + " collector (%d bytes came), load reports, the admin port.",
+              streams / 2,
               readings,
               collected));
       lines.add("Machine: " + machine);
@@ -110,27 +120,43 @@ final class TelemetryCost {
       for (Served each : List.of(on, off)) {
         bench.warmUp(each, loops);
       }
+      progress.accept("warming up both");
+      for (int round = 0; round < UNCOUNTED; round++) {
+        bench.figures(ask, streams / 2, List.of(on, off), loops);
+      }
       for (int round = 1; round <= rounds; round++) {
         progress.accept("measuring, round " + round + " of " + rounds);
-        // Whoever comes first in a round comes second in the next.
-        Figure first = bench.figure(ask, streams, round % 2 == 0 ? on : off, loops);
-        Figure second = bench.figure(ask, streams, round % 2 == 0 ? off : on, loops);
-        Figure seen = round % 2 == 0 ? first : second;
-        Figure unseen = round % 2 == 0 ? second : first;
-        measured.add(
-            new Round(seen.micros(), unseen.micros(), seen.failures() + unseen.failures()));
+        measured.add(round(bench.figures(ask, streams / 2, List.of(on, off), loops)));
       }
       return new Report(streams, measured, reader.readings.sum(), reader.collected.sum());
     }
   }
 
+  private static Round round(List<Figure> both) {
+    Figure on = both.get(0);
+    Figure off = both.get(1);
+    return new Round(
+        on.microsOfWork(),
+        off.microsOfWork(),
+        on.compilerMicros(),
+        off.compilerMicros(),
+        on.failures() + off.failures());
+  }
+
   private static List<String> seen(int page) {
     return List.of(
-        "--admission-running=10000", "--metrics-listen=127.0.0.1:" + page, "--log-level=info");
+        "--admission-running=10000",
+        "--metrics-listen=127.0.0.1:" + page,
+        "--admin-listen=127.0.0.1:0",
+        "--log-level=info");
   }
 
   private static List<String> unseen() {
-    return List.of("--admission-running=10000", "--metrics-listen=off", "--log-level=warn");
+    return List.of(
+        "--admission-running=10000",
+        "--metrics-listen=off",
+        "--load-reports=false",
+        "--log-level=warn");
   }
 
   private static Map<String, String> collector(Reader reader) {

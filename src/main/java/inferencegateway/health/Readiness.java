@@ -7,6 +7,8 @@ import io.grpc.protobuf.services.HealthStatusManager;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Whether the gateway would answer now, told as {@code grpc.health.v1}.
@@ -19,6 +21,8 @@ import java.util.Map;
  * <p>Thread: any. The lock orders changes, so that a Watch sees each once and in order.
  */
 public final class Readiness {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Readiness.class);
 
   /** What the probes say of the backend. */
   public enum Upstream {
@@ -169,8 +173,21 @@ public final class Readiness {
     if (state.draining) {
       return;
     }
+    boolean before = state.ready();
     state = next;
     publish();
+    if (before != next.ready() && !next.draining) {
+      say(next.ready());
+    }
+  }
+
+  /** A drain is told of by who drains. */
+  private void say(boolean ready) {
+    if (ready) {
+      LOG.info("Ready: health says SERVING");
+    } else {
+      LOG.info("Not ready, health says NOT_SERVING: {}", String.join(", ", missing()));
+    }
   }
 
   private static ServingStatus status(boolean serving) {

@@ -1,14 +1,9 @@
 package inferencegateway.load;
 
-import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.Metadata;
-import io.grpc.ServerCall;
-import io.grpc.ServerCallHandler;
-import io.grpc.ServerInterceptor;
-import io.grpc.Status;
 
 /** Puts the latest load report into the trailers of every call of the two contracts. */
-public final class LoadTrailer implements ServerInterceptor {
+public final class LoadTrailer {
 
   static final Metadata.Key<byte[]> KEY =
       Metadata.Key.of("endpoint-load-metrics-bin", Metadata.BINARY_BYTE_MARSHALLER);
@@ -19,26 +14,14 @@ public final class LoadTrailer implements ServerInterceptor {
     this.meter = meter;
   }
 
-  @Override
-  public <Q, R> ServerCall.Listener<Q> interceptCall(
-      ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
-    String method = call.getMethodDescriptor().getFullMethodName();
-    boolean isLoad = !method.startsWith("grpc.") && !method.startsWith("xds.");
-    return next.startCall(isLoad ? new ReportingCall<>(call, meter) : call, headers);
-  }
-
-  private static final class ReportingCall<Q, R> extends SimpleForwardingServerCall<Q, R> {
-    private final LoadMeter meter;
-
-    ReportingCall(ServerCall<Q, R> call, LoadMeter meter) {
-      super(call);
-      this.meter = meter;
-    }
-
-    @Override
-    public void close(Status status, Metadata trailers) {
+  /**
+   * A call ends.
+   *
+   * @param method its full name
+   */
+  public void mark(String method, Metadata trailers) {
+    if (!method.startsWith("grpc.") && !method.startsWith("xds.")) {
       trailers.put(KEY, meter.latest().bytes());
-      super.close(status, trailers);
     }
   }
 }

@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import inferencegateway.health.Readiness.Upstream;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
@@ -36,6 +39,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class ReadinessTest {
 
@@ -105,6 +109,29 @@ class ReadinessTest {
       assertEquals(NOT_SERVING, check(name), name);
     }
     assertEquals(SERVING, check(Readiness.LIVENESS));
+  }
+
+  @Test
+  void logSaysWhenItBecomesReadyAndWhenNotAnyMoreAndWhy() {
+    Logger logger = (Logger) LoggerFactory.getLogger(Readiness.class);
+    ListAppender<ILoggingEvent> logged = new ListAppender<>();
+    logged.start();
+    logger.addAppender(logged);
+    try {
+      ready();
+      readiness.upstream(Upstream.UP);
+      readiness.strained(true);
+      readiness.strained(false);
+      readiness.drain();
+    } finally {
+      logger.detachAppender(logged);
+    }
+    assertEquals(
+        List.of(
+            "Ready: health says SERVING",
+            "Not ready, health says NOT_SERVING: short of memory or files",
+            "Ready: health says SERVING"),
+        logged.list.stream().map(ILoggingEvent::getFormattedMessage).toList());
   }
 
   @Test

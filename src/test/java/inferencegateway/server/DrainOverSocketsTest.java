@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -46,7 +47,7 @@ class DrainOverSocketsTest {
 
   @BeforeEach
   void start() throws IOException {
-    port.interceptors.add(new DrainHeader(readiness::isDraining));
+    port.interceptors.add(new AnswerMarks(List.of(new DrainHeader(readiness::isDraining))));
     port.more.add(readiness.service());
     port.start();
     readiness.warm();
