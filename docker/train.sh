@@ -46,7 +46,8 @@ await() {
   return 1
 }
 
-gateway simulate --port 0 --inter-token 1ms >"$work/simulator" 2>&1 &
+# Not through the function: in the background that would be a shell around it, and killed instead of it.
+"$java" "@$work/flags" -jar "$jar" simulate --port 0 --inter-token 1ms >"$work/simulator" 2>&1 &
 running+=($!)
 backend=$(await "$work/simulator" '(http:\/\/[0-9.:]+)')
 

@@ -9,7 +9,7 @@
 #   START_ROUNDS  how often starts are measured (default 1; docs/docker.md has 7)
 #
 # apt: bubblewrap libseccomp2 openssl python3-venv systemd util-linux
-# Exit: 0 all passed, 1 a check failed, 75 it could not run here; the last line of standard output says why.
+# Exit: 0 all passed, 1 a check failed, 75 something is missing here, 77 it is not possible on this machine; the last line of standard output says why.
 set -uo pipefail
 
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -17,10 +17,12 @@ work=${WORK:-$home/../target/docker}
 python=${PYTHON:-python3}
 
 cannot() { echo "docker: could not run here: $*"; exit 75; }
+# What apt cannot mend.
+not_here() { echo "docker: not possible on this machine: $*"; exit 77; }
 failed() { echo "docker: failed: $*"; exit 1; }
 
 [ -f "${GATEWAY_JAR:-}" ] || cannot "GATEWAY_JAR names no file"
-[ "$(uname -s)" = Linux ] || cannot "bubblewrap needs Linux"
+[ "$(uname -s)" = Linux ] || not_here "bubblewrap needs Linux"
 for tool in bwrap setpriv unshare openssl systemd-analyze; do
   command -v "$tool" >/dev/null || cannot "there is no $tool"
 done
@@ -31,7 +33,7 @@ jdk=
 for folder in "${JDK25:-}" "${JAVA_HOME_25_X64:-}" "${JAVA_HOME:-}" /usr/lib/jvm/*; do
   if is_25 "$folder"; then jdk=$(realpath "$folder") && break; fi
 done
-[ -n "$jdk" ] || cannot "there is no JDK 25; JDK25 may name one"
+[ -n "$jdk" ] || not_here "there is no JDK 25; JDK25 may name one"
 
 GATEWAY_JAR=$(realpath "$GATEWAY_JAR")
 mkdir -p "$work" && work=$(cd "$work" && pwd) || cannot "cannot make $work"
@@ -63,7 +65,7 @@ inside() {
     shift
     exec bwrap --dev-bind / / --unshare-net --die-with-parent "$@"' - "$work/run" "$@"
 }
-inside true || cannot "no name spaces of its own are given to it"
+inside true || not_here "no name spaces of its own are given to it"
 IMAGE_ROOT=/mnt/image NOEXEC_TMP=/mnt/tmp inside \
   "$work/dev/bin/python" -m pytest -q -p no:cacheprovider --basetemp /mnt/pytest --durations 5 "$home/tests" 2>&1 | tee "$work/tests.log"
 passed=${PIPESTATUS[0]}

@@ -2,14 +2,14 @@
 # Checks the Node.js client as a whole: format, types, tests against the real gateway, the packed tarball in an empty project.
 #
 # GATEWAY_JAR  the gateway's jar, absolute (required)
-# WORK         folder for all that this makes; default target/clients/node of the repository
+# WORK         folder for all that this makes; default target/suites/node of the repository
 #
 # Exit code 0: all passed. 1: a check failed. 75: it could not run here, the last line says why.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 repo=$(cd "$here/../.." && pwd)
-work=${WORK:-$repo/target/clients/node}
+work=${WORK:-$repo/target/suites/node}
 tree=$work/tree
 package=$tree/clients/node
 project=$work/project

@@ -2,14 +2,14 @@
 # Checks the Python client: format, lint, types, tests against a real gateway, packages, their installation.
 #
 #   GATEWAY_JAR  the gateway's jar (required)
-#   WORK         folder for all that is made here; what fits is used again (default: target/clients/python)
+#   WORK         folder for all that is made here; what fits is used again (default: target/suites/python)
 #   PYTHON       the interpreter, 3.9 or newer (default: python3)
 #
 # Exit: 0 all passed, 1 a check failed, 75 it could not run here; the last line of standard output says why.
 set -uo pipefail
 
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=${WORK:-$home/../../target/clients/python}
+work=${WORK:-$home/../../target/suites/python}
 python=${PYTHON:-python3}
 
 cannot() { echo "python: could not run here: $*"; exit 75; }

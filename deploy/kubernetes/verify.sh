@@ -83,7 +83,7 @@ if ! made "$stamp" "$work/crds"; then
   for module in "${crds[@]}"; do
     folder=$(cd "$work" && "$go" mod download -json "$module" | "$python" -c 'import json, sys; print(json.load(sys.stdin)["Dir"])') ||
       cannot "$module cannot be had"
-    for file in "$folder"/{config/crd/standard/*grpcroutes,example/prometheus-operator-crd/*_{podmonitors,prometheusrules},config/crd/bases/*_scaledobjects}.yaml; do
+    for file in "$folder"/{config/crd/standard/*grpcroutes,example/prometheus-operator-crd/*_{servicemonitors,prometheusrules},config/crd/bases/*_scaledobjects}.yaml; do
       [ ! -f "$file" ] || cp "$file" "$work/crds/"
     done
   done

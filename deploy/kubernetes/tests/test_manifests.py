@@ -119,9 +119,11 @@ def test_what_is_named_is_there(name):
         for each in of_kind(objects, kind):
             selector = each["spec"].get("selector") or each["spec"].get("podSelector")
             assert len(pods_of(selector["matchLabels"], objects)) == 1, each
-    for each in of_kind(objects, "PodMonitor"):
-        pods = pods_of(each["spec"]["selector"]["matchLabels"], objects)
-        assert {endpoint["port"] for endpoint in each["spec"]["podMetricsEndpoints"]} <= ports_of(pods).keys()
+    for each in of_kind(objects, "ServiceMonitor"):
+        # Exactly one Service, else each pod is read twice.
+        [service] = [s for s in of_kind(objects, "Service") if matches(each["spec"]["selector"]["matchLabels"], s)]
+        assert {endpoint["port"] for endpoint in each["spec"]["endpoints"]} <= {port["name"] for port in service["spec"]["ports"]}
+        assert service["spec"]["publishNotReadyAddresses"]
     for each in of_kind(objects, "HorizontalPodAutoscaler") + of_kind(objects, "ScaledObject"):
         target = each["spec"]["scaleTargetRef"]
         scaled = [d for d in of_kind(objects, "Deployment") if d["metadata"]["name"] == target["name"]]
@@ -133,9 +135,9 @@ def test_what_is_named_is_there(name):
             assert backend["port"] in [port["port"] for port in service["spec"]["ports"]]
 
 
-def matches(selector: dict, pod: dict) -> bool:
+def matches(selector: dict, chosen: dict) -> bool:
     assert selector, "an empty selector is everything"
-    return selector.items() <= pod["metadata"]["labels"].items()
+    return selector.items() <= chosen["metadata"].get("labels", {}).items()
 
 
 def pods_of(selector: dict, objects: list[dict]) -> list[dict]:

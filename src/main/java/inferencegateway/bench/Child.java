@@ -145,7 +145,7 @@ final class Child implements AutoCloseable {
       if (!COMPILER.matcher(line).find()) {
         return 0;
       }
-      String[] words = line.substring(line.lastIndexOf(')') + 2).split(" ");
+      String[] words = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
       return Long.parseLong(words[11]) + Long.parseLong(words[12]);
     } catch (IOException gone) {
       return 0;

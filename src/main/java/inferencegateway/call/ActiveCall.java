@@ -34,12 +34,6 @@ import org.slf4j.spi.LoggingEventBuilder;
  */
 public final class ActiveCall {
 
-  /**
-   * A client's timer goes off about when ours does, and its reset may come first: so close to the
-   * deadline it is no cancel.
-   */
-  private static final long DEADLINE_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-
   private static final int CHARS_A_TOKEN = 4;
 
   private final CallInfo info;
@@ -217,13 +211,18 @@ public final class ActiveCall {
     }
   }
 
-  private static Outcome.Cause causeOf(Context context) {
-    Deadline deadline = context.getDeadline();
-    boolean late =
-        deadline != null && deadline.timeRemaining(TimeUnit.NANOSECONDS) <= DEADLINE_SLACK_NANOS;
-    return late || context.cancellationCause() instanceof TimeoutException
+  private Outcome.Cause causeOf(Context context) {
+    return isDue(context.getDeadline()) || context.cancellationCause() instanceof TimeoutException
         ? Outcome.Cause.DEADLINE
         : Outcome.Cause.CANCELLED;
+  }
+
+  private boolean isDue(@Nullable Deadline deadline) {
+    if (deadline == null) {
+      return false;
+    }
+    long left = deadline.timeRemaining(TimeUnit.NANOSECONDS);
+    return DeadlineSlack.isDue(left, clock.sinceArrival() + left);
   }
 
   boolean isOver() {

@@ -221,8 +221,8 @@ final class KubernetesTest {
 
   @Test
   void prometheusNamesTheJobAsTheAlertsDo() {
-    JsonNode monitor = YamlFiles.read(HOME.resolve("components/monitoring/podmonitor.yaml"));
-    JsonNode relabeling = monitor.at("/spec/podMetricsEndpoints/0/relabelings/0");
+    JsonNode monitor = YamlFiles.read(HOME.resolve("components/monitoring/servicemonitor.yaml"));
+    JsonNode relabeling = monitor.at("/spec/endpoints/0/relabelings/0");
     assertEquals("job", relabeling.get("targetLabel").asText());
     String job = relabeling.get("replacement").asText();
     assertTrue(

@@ -199,6 +199,31 @@ class LeavingTest {
     assertTrue(deadlines >= TIMES / 2, deadlines + " of " + TIMES);
   }
 
+  /** The C core sends 39.9 s as 40 s: its reset comes before the gateway's timer. */
+  @Test
+  void resetShortlyBeforeARoundedDeadlineIsTheDeadline() {
+    try (RawH2 h2 = scene.connect()) {
+      String early = Scene.newId();
+      String due = Scene.newId();
+      RawStream[] calls = new RawStream[2];
+      for (int i = 0; i < 2; i++) {
+        calls[i] =
+            Scene.named(h2, Scene.STREAM, i == 0 ? early : due)
+                .timeout("8S")
+                .open()
+                .message(ask("stall-after=1").build())
+                .halfClose();
+        calls[i].awaitMessages(1, SOON);
+      }
+      calls[0].reset(CANCEL);
+      assertEquals("client_cancel", scene.awaitLine(early).outcome());
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(7_930)); // 70 ms and less are left
+      calls[1].reset(CANCEL);
+      assertEquals("client_deadline", scene.awaitLine(due).outcome());
+      assertEquals("DEADLINE_EXCEEDED", scene.awaitLine(due).get("code"));
+    }
+  }
+
   private record Timed(String id, RawStream call, long due) {}
 
   /** Returns when the backend saw the gateway go. */
