@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import pytest
 from calling import Caller
 from rig import Envoy, Gateway, Simulator, eventually, running
@@ -41,3 +43,10 @@ def envoy(folder, gateways):
 def caller(envoy):
     with Caller(envoy.target) as caller:
         yield caller
+
+
+@pytest.fixture(scope="module")
+def ends():
+    """What is to be done after a file's tests."""
+    with ExitStack() as stack:
+        yield stack

@@ -136,8 +136,14 @@ class Simulator(Jar):
         return self.metric("generation_tokens_total")
 
 
+# Eight minutes, where a minute is a second; see test_times.py.
+GAP_TIMEOUT = "8s"
+PLACES = 64
+
+
 class Gateway(Jar):
-    """With its defaults, but for where it listens and asks; the probe of a backend that is down is quicker."""
+    """With its defaults, but for where it listens and asks, and what would make tests long: probes are quicker, the limit of calls is
+    smaller, and does not follow the moods of a busy machine."""
 
     def __init__(self, folder, backend, *arguments, port=0):
         super().__init__(
@@ -147,7 +153,9 @@ class Gateway(Jar):
             "serve",
             *("--listen", f"127.0.0.1:{port}", "--backend", backend),
             *("--metrics-listen", "off", "--admin-listen", "off"),
-            *("--model", "simulated-model", "--health-down-interval", "100ms", *arguments),
+            *("--model", "simulated-model", "--gap-timeout", GAP_TIMEOUT),
+            *("--health-interval", "200ms", "--health-down-interval", "100ms"),
+            *("--admission-running", str(PLACES), "--admission-adaptive=false", *arguments),
         )
 
     @property
