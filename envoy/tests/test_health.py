@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 import pytest
 from calling import Caller
+from proxies import Proxy
 from rig import PLACES, Envoy, Gateway, Simulator, eventually, running
 from shipped import Config
 
@@ -14,7 +15,7 @@ from shipped import Config
 class Load:
     """Callers that never stop: unary calls, and streams of half a second."""
 
-    def __init__(self, target, callers=6):
+    def __init__(self, target, callers=4):
         self.done = 0
         self.failures = []
         self._stop = threading.Event()
@@ -86,21 +87,26 @@ def test_a_gateway_whose_backend_dies_gets_no_calls_until_it_is_back(folder, gat
 
 
 def test_one_of_two_gateways_stops_and_no_call_fails(folder, gateways, frail):
+    """Behind Envoy, and behind HAProxy, whose checks are quick enough."""
     stays, goes = gateways[0], frail[1]
-    with running(Envoy(folder, Config().made(stays, goes))) as envoy, Load(envoy.target) as load:
-        eventually(lambda: envoy.healthy(stays) and envoy.healthy(goes))
-        load.more(30)
-        assert envoy.sent(goes)
-        began = time.monotonic()
-        goes.terminate()
-        eventually(lambda: not envoy.healthy(goes), 5)
-        # By its word in the answers, which takes no time; health checks take up to 4 s.
-        assert envoy.host(goes)["health_status"]["failed_active_health_check"]
-        assert envoy.stat("cluster.gateway.health_check.passive_failure") >= 1
-        assert goes.wait() == 0
-        took = time.monotonic() - began
-        load.more(30)
+    with running(Envoy(folder, Config().made(stays, goes)), Proxy(folder, "haproxy", stays.port, goes.port)) as (envoy, other):
+        with Load(envoy.target) as load, Load(other.target) as other_load:
+            eventually(lambda: envoy.healthy(stays) and envoy.healthy(goes))
+            load.more(30)
+            other_load.more(30)
+            assert envoy.sent(goes)
+            began = time.monotonic()
+            goes.terminate()
+            eventually(lambda: not envoy.healthy(goes), 5)
+            # By its word in the answers, which takes no time; health checks take up to 4 s.
+            assert envoy.host(goes)["health_status"]["failed_active_health_check"]
+            assert envoy.stat("cluster.gateway.health_check.passive_failure") >= 1
+            assert goes.wait() == 0
+            took = time.monotonic() - began
+            load.more(30)
+            other_load.more(30)
     assert load.failures == []
+    assert other_load.failures == []
     assert took > 4, "it did not wait drain.pause"
 
 
