@@ -118,6 +118,16 @@ def test_the_cap_holds_whatever_the_caller_asks(folder, gateways, given):
         assert error.code() == grpc.StatusCode.DEADLINE_EXCEEDED
 
 
+def test_a_stream_outlives_the_age_of_its_connection(folder, gateways):
+    config = Config()
+    config.connections["common_http_protocol_options"]["max_connection_duration"] = "0.5s"
+    config.connections["drain_timeout"] = "0.5s"
+    with running(Envoy(folder, config.made(*gateways))) as envoy, Caller(envoy.target) as caller:
+        caller.stream("[[sim:inter-token=300ms]] Hi", tokens=8).whole()
+        assert caller.complete("Hi")
+        assert envoy.stat("http.calls.downstream_cx_max_duration_reached") >= 1
+
+
 def test_a_stream_of_more_than_15_seconds_is_whole(long_stream):
     stream = long_stream.whole()
     assert stream.took > 15
