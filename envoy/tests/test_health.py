@@ -110,6 +110,15 @@ def test_one_of_two_gateways_stops_and_no_call_fails(folder, gateways, frail):
     assert took > 4, "it did not wait drain.pause"
 
 
+def test_the_last_good_gateway_gets_all_calls(folder, gateways):
+    """Two of three are dead; by Envoy's default calls would go to all of them again. Streams, since they are not repeated."""
+    with running(Envoy(folder, Config().made(gateways[0], ("127.0.0.1", 9), ("127.0.0.1", 10)))) as envoy:
+        eventually(lambda: envoy.stat("cluster.gateway.membership_healthy") == 1)
+        with Caller(envoy.target) as caller:
+            for _ in range(12):
+                caller.stream("Hi").whole()
+
+
 def test_busy_is_not_dead(folder, gateways):
     with running(Envoy(folder, Config().made(*gateways))) as envoy, Caller(envoy.target) as caller:
         for _ in range(20):
