@@ -5,6 +5,7 @@ idle_timeout, and the gateway's gap-timeout (set to eight minutes for it: GAP_TI
 """
 
 import time
+from contextlib import ExitStack
 
 import grpc
 import llm_pb2
@@ -41,29 +42,25 @@ def cut_stream(folder, gateways):
         yield caller.stream(f"[[sim:inter-token={LONG * 1000 // 8}ms]] Hi", tokens=9)
 
 
+@pytest.fixture(scope="module")
+def gapped(folder, gateways):
+    """Streams with a gap of six minutes, scaled: through Envoy as shipped, and through one that allows five minutes of silence, its default."""
+    with ExitStack() as ends:
+
+        def begun(idle):
+            config = Config()
+            shipped = config.route(STREAM)["idle_timeout"]
+            config.route(STREAM)["idle_timeout"] = scaled(float((idle or shipped).rstrip("s")))
+            envoy = ends.enter_context(running(Envoy(folder, config.made(gateways[0]))))
+            caller = ends.enter_context(Caller(envoy.target))
+            return caller.stream(f"[[sim:inter-token={GAP}s]] Hi", tokens=2)
+
+        yield {"shipped": begun(None), "default": begun("300s")}
+
+
 @pytest.fixture(scope="module", autouse=True)
-def _begun(long_stream, cut_stream):
-    pass
-
-
-def gapped(folder, gateway, idle):
-    """A stream with a gap of six minutes, through an Envoy that allows that much silence; all scaled."""
-    config = Config()
-    shipped = config.route(STREAM)["idle_timeout"]
-    config.route(STREAM)["idle_timeout"] = scaled(float((idle or shipped).rstrip("s")))
-    with running(Envoy(folder, config.made(gateway))) as envoy, Caller(envoy.target) as caller:
-        return caller.stream(f"[[sim:inter-token={GAP}s]] Hi", tokens=2).ended()
-
-
-def test_a_gap_of_six_minutes_is_waited_for(folder, gateways):
-    stream = gapped(folder, gateways[0], None).whole()
-    assert stream.arrivals[-1] - stream.arrivals[0] > GAP * 0.9
-
-
-def test_the_gap_is_cut_where_silence_is_limited_as_by_default(folder, gateways):
-    stream = gapped(folder, gateways[0], "300s")
-    assert stream.code != grpc.StatusCode.OK
-    assert stream.took < GAP
+def _begun(long_stream, cut_stream, gapped):
+    """All that take long, before the other tests of this file."""
 
 
 def test_the_callers_deadline_is_kept_and_stops_the_generation(caller, envoy, simulators):
@@ -136,6 +133,17 @@ def test_a_stream_outlives_the_age_of_its_connection(folder, gateways):
         caller.stream("[[sim:inter-token=300ms]] Hi", tokens=8).whole()
         assert caller.complete("Hi")
         assert envoy.stat("http.calls.downstream_cx_max_duration_reached") >= 1
+
+
+def test_a_gap_of_six_minutes_is_waited_for(gapped):
+    stream = gapped["shipped"].whole()
+    assert stream.arrivals[-1] - stream.arrivals[0] > GAP * 0.9
+
+
+def test_the_gap_is_cut_where_silence_is_limited_as_by_default(gapped):
+    stream = gapped["default"].ended()
+    assert stream.code != grpc.StatusCode.OK
+    assert stream.took < GAP
 
 
 def test_a_stream_of_more_than_15_seconds_is_whole(long_stream):

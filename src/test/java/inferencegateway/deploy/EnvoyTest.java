@@ -210,7 +210,7 @@ final class EnvoyTest {
     Pattern named =
         Pattern.compile(
             "\\b((?:drain|connection|limits|admission|keep-alive|tls|reflection|callers|upstream)"
-                + "\\.[a-z-]+)\\b(?: \\(([0-9]+ [a-zA-Z]+)[),])?");
+                + "\\.[a-z-]+)\\b(?:(?: of the gateway)?(?: \\(|, |: | is )([0-9]+ ?[a-zA-Z]*)(?= ?[),;.]))?");
     List<MatchResult> found =
         Stream.of(
                 EnvoyFile.FILE,
@@ -219,6 +219,7 @@ final class EnvoyTest {
             .flatMap(path -> named.matcher(comments(path)).results())
             .toList();
     assertTrue(found.size() > 20);
+    assertTrue(found.stream().filter(each -> each.group(2) != null).count() >= 6);
     for (MatchResult each : found) {
       assertTrue(settings.containsKey(each.group(1)), each.group(1));
       if (each.group(2) != null) {
