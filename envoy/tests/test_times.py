@@ -66,7 +66,7 @@ def _begun(long_stream, cut_stream, gapped):
 def test_the_callers_deadline_is_kept_and_stops_the_generation(caller, envoy, simulators):
     before = sum(simulator.left() for simulator in simulators)
     running = sum(simulator.running() for simulator in simulators)
-    stream = caller.stream("[[sim:inter-token=20ms]] Hi", tokens=1000, timeout=1).ended()
+    stream = caller.stream("[[sim:inter-token=200ms]] Hi", tokens=1000, timeout=1).ended()
     # INTERNAL: the caller's clock was late, and Envoy's came first.
     assert stream.code in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.INTERNAL)
     assert 0.9 < stream.took < 5
@@ -88,7 +88,7 @@ def test_the_deadline_of_a_caller_that_hangs_is_kept(envoy, simulators):
     """By Envoy or by the gateway, whichever clock is first."""
     before = sum(simulator.left() for simulator in simulators)
     began = time.monotonic()
-    hanging = page(envoy, STREAM, "[[sim:inter-token=20ms]] Hi", "hanging")
+    hanging = page(envoy, STREAM, "[[sim:inter-token=200ms]] Hi", "hanging")
     assert hanging.answer().status == 200
     eventually(lambda: sum(simulator.left() for simulator in simulators) == before + 1)
     assert 0.8 < time.monotonic() - began < 5
@@ -117,11 +117,11 @@ def test_the_cap_holds_whatever_the_caller_asks(folder, gateways, given):
     for path in (STREAM, UNARY):
         config.route(path)["max_stream_duration"].update(max_stream_duration="1s", grpc_timeout_header_max="1s")
     with running(Envoy(folder, config.made(*gateways))) as envoy, Caller(envoy.target) as caller:
-        stream = caller.stream("[[sim:inter-token=100ms]] Hi", tokens=1000, timeout=given).ended()
+        stream = caller.stream("[[sim:inter-token=200ms]] Hi", tokens=1000, timeout=given).ended()
         assert stream.code != grpc.StatusCode.OK
         assert envoy.access(stream.request_id)["details"] == "max_duration_timeout"
         assert 0.8 < stream.took < 5
-        error = caller.failure("[[sim:inter-token=100ms]] Hi", tokens=1000, timeout=given)
+        error = caller.failure("[[sim:inter-token=200ms]] Hi", tokens=1000, timeout=given)
         assert error.code() == grpc.StatusCode.DEADLINE_EXCEEDED
 
 
