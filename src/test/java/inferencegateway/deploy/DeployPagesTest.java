@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The pages on Docker and on a bare host, in both languages. */
+/** The pages on ways to deploy, in both languages. */
 final class DeployPagesTest {
 
   private static final Pattern CODE = Pattern.compile("(?s)```sh\\n(.*?)```");
@@ -19,7 +19,7 @@ final class DeployPagesTest {
   private static final Pattern NUMBER = Pattern.compile("\\d[\\d,.]*\\d|\\d");
 
   @ParameterizedTest
-  @ValueSource(strings = {"docker", "bare-host"})
+  @ValueSource(strings = {"docker", "bare-host", "envoy", "kubernetes", "capacity"})
   void bothLanguagesHaveTheSameCommandsAndNumbers(String page) throws IOException {
     String english = Files.readString(Path.of("docs", page + ".md"));
     String chinese = Files.readString(Path.of("docs", page + ".zh-CN.md"));
@@ -28,17 +28,19 @@ final class DeployPagesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"docker", "bare-host"})
+  @ValueSource(strings = {"docker", "bare-host", "envoy", "kubernetes", "capacity"})
   void endsWithThreeCommands(String page) throws IOException {
     List<String> blocks = found(CODE, Files.readString(Path.of("docs", page + ".md")));
     assertEquals(3, blocks.get(blocks.size() - 1).lines().count());
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"docker.md", "docker.zh-CN.md", "bare-host.md", "bare-host.zh-CN.md"})
+  @ValueSource(strings = {"docker", "bare-host", "envoy", "kubernetes", "capacity"})
   void linksLeadSomewhere(String page) throws IOException {
-    for (String link : found(LINK, Files.readString(Path.of("docs", page)))) {
-      assertTrue(Files.exists(Path.of("docs", link)), link);
+    for (String file : List.of(page + ".md", page + ".zh-CN.md")) {
+      for (String link : found(LINK, Files.readString(Path.of("docs", file)))) {
+        assertTrue(Files.exists(Path.of("docs", link)), file + ": " + link);
+      }
     }
   }
 
