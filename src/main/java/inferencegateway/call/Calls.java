@@ -1,9 +1,11 @@
 package inferencegateway.call;
 
 import inferencegateway.admission.Gate;
+import inferencegateway.chat.Reason;
 import inferencegateway.config.CallConfig;
 import inferencegateway.route.RetryBudget;
 import inferencegateway.route.Routes;
+import inferencegateway.telemetry.AttemptRecord;
 import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallListener;
 import inferencegateway.telemetry.CallRecord;
@@ -11,6 +13,7 @@ import inferencegateway.telemetry.Tracing;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** All calls that run now, on every loop. Thread-safe. */
 public final class Calls {
@@ -115,9 +118,18 @@ public final class Calls {
     return audit;
   }
 
+  private static @Nullable Reason reasonOf(Outcome outcome) {
+    return outcome.fold(done -> null, failed -> failed.failure().reason(), gone -> null);
+  }
+
+  void attemptOver(AttemptRecord attempt) {
+    listener.attempted(attempt);
+  }
+
   void ended(ActiveCall call, Outcome outcome) {
     running.remove(call);
     CallRecord record = Records.of(call, outcome);
+    call.attemptOver(record.outcome(), reasonOf(outcome));
     call.info().trace().ended(record);
     listener.over(record);
     if (outcome instanceof Outcome.Abandoned gone) {

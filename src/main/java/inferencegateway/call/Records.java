@@ -24,8 +24,9 @@ final class Records {
   }
 
   private static CallRecord failed(ActiveCall call, Failure failure) {
-    Verdict verdict = Verdict.on(failure.reason());
-    return record(call, verdict.outcome(), verdict.code(), failure, null, counted(call));
+    CallOutcome outcome = Verdict.outcome(failure.reason(), call.isOffered());
+    Status.Code code = Verdict.on(failure.reason()).code();
+    return record(call, outcome, code, failure, null, counted(call));
   }
 
   private static CallRecord abandoned(ActiveCall call, Outcome.Cause cause) {
@@ -59,6 +60,7 @@ final class Records {
         call.info().peer(),
         call.info().caller().name(),
         call.model(),
+        call.sentModel(),
         call.backendName(),
         outcome,
         code.name(),
@@ -70,6 +72,7 @@ final class Records {
         usage.exact(),
         call.deltas(),
         timing.queue(),
+        timing.prefill(),
         timing.firstToken(),
         timing.total(),
         call.pausedNanos(),
