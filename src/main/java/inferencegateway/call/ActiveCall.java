@@ -108,6 +108,7 @@ public final class ActiveCall {
   }
 
   private void deny(String model) {
+    asked = model;
     String name = info.caller().name();
     calls
         .audit()
