@@ -192,6 +192,8 @@ public final class ActiveCall {
       sink.reset();
     } else if (answering.wantsPartial()) {
       end(new Outcome.Completed(Finish.TIME_LIMIT, answering.counted()));
+    } else if (cap.isDeadline()) {
+      end(new Outcome.Abandoned(Outcome.Cause.DEADLINE, System.nanoTime()));
     } else {
       fail(Failure.of(Reason.MAX_CALL_TIME, "the call took longer than its time limit allows"));
     }
@@ -317,8 +319,17 @@ public final class ActiveCall {
   private Outcome tellAbandoned(Outcome.Abandoned gone) {
     if (gone.cause() == Outcome.Cause.SLOW_CONSUMER) {
       sink.reset();
+    } else if (gone.cause() == Outcome.Cause.DEADLINE && isHeard()) {
+      tellFailed(
+          new Outcome.Failed(
+              Failure.of(Reason.CLIENT_DEADLINE, "the call's deadline has passed at the gateway")));
     }
     return gone;
+  }
+
+  /** Whether the library has not ended the stream yet. */
+  private boolean isHeard() {
+    return !streamClosed && !info.context().isCancelled();
   }
 
   // --- for the record ---

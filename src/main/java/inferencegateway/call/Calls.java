@@ -1,7 +1,6 @@
 package inferencegateway.call;
 
 import inferencegateway.admission.Gate;
-import inferencegateway.chat.Reason;
 import inferencegateway.config.CallConfig;
 import inferencegateway.route.RetryBudget;
 import inferencegateway.route.Routes;
@@ -13,7 +12,6 @@ import inferencegateway.telemetry.Tracing;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** All calls that run now, on every loop. Thread-safe. */
 public final class Calls {
@@ -118,10 +116,6 @@ public final class Calls {
     return audit;
   }
 
-  private static @Nullable Reason reasonOf(Outcome outcome) {
-    return outcome.fold(done -> null, failed -> failed.failure().reason(), gone -> null);
-  }
-
   void attemptOver(AttemptRecord attempt) {
     listener.attempted(attempt);
   }
@@ -129,7 +123,7 @@ public final class Calls {
   void ended(ActiveCall call, Outcome outcome) {
     running.remove(call);
     CallRecord record = Records.of(call, outcome);
-    call.attemptOver(record.outcome(), reasonOf(outcome));
+    call.attemptOver(record.outcome(), outcome.reason());
     call.info().trace().ended(record);
     listener.over(record);
     if (outcome instanceof Outcome.Abandoned gone) {

@@ -43,6 +43,7 @@ record Verdict(Status.Code code, boolean mayRetry, CallOutcome outcome) {
           never(Status.Code.UNAVAILABLE, CallOutcome.STALLED);
       case SHUTTING_DOWN -> again(Status.Code.UNAVAILABLE, CallOutcome.DRAINED);
       case CANCELLED_BY_OPERATOR -> never(Status.Code.ABORTED, CallOutcome.OPERATOR_CANCEL);
+      case CLIENT_DEADLINE -> never(Status.Code.DEADLINE_EXCEEDED, CallOutcome.CLIENT_DEADLINE);
       case MAX_CALL_TIME -> never(Status.Code.DEADLINE_EXCEEDED, CallOutcome.TIME_LIMIT);
       case UPSTREAM_AUTH, UPSTREAM_REDIRECT, UPSTREAM_NOT_FOUND ->
           never(Status.Code.INTERNAL, CallOutcome.UPSTREAM_4XX);
