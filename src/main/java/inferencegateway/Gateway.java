@@ -32,6 +32,7 @@ import inferencegateway.server.HealthListener;
 import inferencegateway.server.LibraryLog;
 import inferencegateway.server.Served;
 import inferencegateway.telemetry.AccessLog;
+import inferencegateway.telemetry.AttemptRecord;
 import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallListener;
 import inferencegateway.telemetry.CallRecord;
@@ -276,6 +277,11 @@ public final class Gateway implements RunningGateway {
       if (Reason.NO_SOCKETS.name().equals(call.reason())) {
         strain.sawNoSockets();
       }
+    }
+
+    @Override
+    public void attempted(AttemptRecord attempt) {
+      metrics.attempted(attempt);
     }
 
     @Override

@@ -3,6 +3,7 @@ package inferencegateway.admin;
 import com.google.protobuf.Timestamp;
 import inferencegateway.call.LiveCall;
 import inferencegateway.chat.Phase;
+import inferencegateway.chat.Reason;
 import inferencegateway.load.LoadMeter;
 import inferencegateway.proto.admin.v1.CallerShare;
 import inferencegateway.proto.admin.v1.Ended;
@@ -10,6 +11,7 @@ import inferencegateway.proto.admin.v1.EngineLoad;
 import inferencegateway.proto.admin.v1.Queue;
 import inferencegateway.proto.admin.v1.StatusResponse;
 import inferencegateway.route.Backend;
+import inferencegateway.route.Lately;
 import inferencegateway.telemetry.CallOutcome;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
@@ -67,12 +69,23 @@ final class StatusView {
             .setState(state(backend.state()))
             .setRunning(backend.capacity().running())
             .setLimit(backend.capacity().limit());
+    view.setLately(lately(backend.lately()));
     backend.models().stream().limit(MOST_MODELS).forEach(view::addModels);
     inferencegateway.upstream.EngineLoad said = backend.said();
     if (said != null) {
       view.setEngine(engine(said));
     }
     return view.build();
+  }
+
+  private static inferencegateway.proto.admin.v1.Lately lately(Lately.Seen seen) {
+    Reason last = seen.lastFailure();
+    return inferencegateway.proto.admin.v1.Lately.newBuilder()
+        .setAttempts(seen.attempts())
+        .setFailed(seen.failed())
+        .setLate(seen.late())
+        .setLastFailure(last == null ? "" : last.name())
+        .build();
   }
 
   private static EngineLoad engine(inferencegateway.upstream.EngineLoad said) {

@@ -12,6 +12,7 @@ import inferencegateway.http.Exchange;
 import inferencegateway.route.Backend;
 import inferencegateway.route.Routes;
 import inferencegateway.route.Trip;
+import inferencegateway.telemetry.CallOutcome;
 import inferencegateway.telemetry.Denial;
 import inferencegateway.telemetry.TraceContext;
 import io.grpc.Context;
@@ -44,6 +45,9 @@ public final class ActiveCall {
   private final CallCap cap;
   private final Answering answering;
   private final Dispatch dispatch;
+
+  /** The model, in the caller's word; empty: it leaves that to the gateway. */
+  private String asked = "";
 
   private boolean ended;
   private boolean streamClosed;
@@ -79,6 +83,7 @@ public final class ActiveCall {
     if (ended) {
       return;
     }
+    asked = checked.model();
     cap.shorten(checked.timeLimits());
     Routes.Choice choice =
         calls.routes().choose(checked.model(), info.requestId(), info.session(), this::mayUse);
@@ -103,6 +108,7 @@ public final class ActiveCall {
   }
 
   private void deny(String model) {
+    asked = model;
     String name = info.caller().name();
     calls
         .audit()
@@ -186,6 +192,8 @@ public final class ActiveCall {
       sink.reset();
     } else if (answering.wantsPartial()) {
       end(new Outcome.Completed(Finish.TIME_LIMIT, answering.counted()));
+    } else if (cap.isDeadline()) {
+      end(new Outcome.Abandoned(Outcome.Cause.DEADLINE, System.nanoTime()));
     } else {
       fail(Failure.of(Reason.MAX_CALL_TIME, "the call took longer than its time limit allows"));
     }
@@ -311,8 +319,17 @@ public final class ActiveCall {
   private Outcome tellAbandoned(Outcome.Abandoned gone) {
     if (gone.cause() == Outcome.Cause.SLOW_CONSUMER) {
       sink.reset();
+    } else if (gone.cause() == Outcome.Cause.DEADLINE && isHeard()) {
+      tellFailed(
+          new Outcome.Failed(
+              Failure.of(Reason.CLIENT_DEADLINE, "the call's deadline has passed at the gateway")));
     }
     return gone;
+  }
+
+  /** Whether the library has not ended the stream yet. */
+  private boolean isHeard() {
+    return !streamClosed && !info.context().isCancelled();
   }
 
   // --- for the record ---
@@ -370,8 +387,19 @@ public final class ActiveCall {
     return answering.rescued();
   }
 
+  /** The caller's own word, else what it was given; empty when it has not come to that. */
   String model() {
-    return dispatch.model();
+    return asked.isEmpty() ? dispatch.model() : asked;
+  }
+
+  /** The backend's word for it; empty when it was sent to none. */
+  String sentModel() {
+    return dispatch.sentModel();
+  }
+
+  /** Whether the model is one that the operator or a backend has named. */
+  boolean isOffered() {
+    return calls.routes().knows(model());
   }
 
   CallTiming timing() {
@@ -380,6 +408,11 @@ public final class ActiveCall {
 
   long pausedNanos() {
     return answering.flow().pausedNanos(System.nanoTime());
+  }
+
+  /** The last attempt is over with the call, where it was not before. */
+  void attemptOver(CallOutcome outcome, @Nullable Reason reason) {
+    dispatch.attemptOver(outcome, reason);
   }
 
   /** How often it was sent to another backend before any output. */

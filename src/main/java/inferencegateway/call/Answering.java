@@ -90,6 +90,16 @@ final class Answering implements Dispatch.Owner {
   }
 
   @Override
+  public void turnedAway() {
+    clock.turnedAway();
+  }
+
+  @Override
+  public boolean isOffered() {
+    return call.isOffered();
+  }
+
+  @Override
   public void fellBackTo(String model) {
     sink.header("x-gateway-model", model);
     sink.header("x-gateway-fallback", "true");
@@ -118,6 +128,7 @@ final class Answering implements Dispatch.Owner {
     phase = Phase.PREFILL;
     info.trace().connected(dispatch.connectionUse().reused());
     if (isUpstreamStreamed(request)) {
+      clock.sent();
       patience.waitForFirstToken();
     }
   }
@@ -391,7 +402,8 @@ final class Answering implements Dispatch.Owner {
     return patience.silence();
   }
 
-  Phase phase() {
+  @Override
+  public Phase phase() {
     return phase;
   }
 

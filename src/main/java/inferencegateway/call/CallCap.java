@@ -10,9 +10,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a call may take in all: {@code max-call-time}, or less where the caller says so. The
- * caller's own deadline is the context's business, but for partial answers, which must be out
- * before it.
+ * How long a call may take in all: {@code max-call-time}, or less where the caller says so.
+ *
+ * <p>The caller's own deadline is the context's business too: the library resets the stream when it
+ * passes, which tells the caller CANCELLED if its own timer is later. So what there is to say is
+ * said shortly before; where it cannot get through, the reset still comes.
  *
  * <p>Thread: the call's loop.
  */
@@ -24,24 +26,41 @@ final class CallCap {
    */
   private static final long PARTIAL_LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /** A status leaves so long before the deadline's reset, or a tenth of the time that there is. */
+  private static final long STATUS_LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+  private static final int TENTH = 10;
+
   private final CallLoop loop;
   private final CallConfig limits;
-  private final Context context;
   private final CallClock clock;
   private final Runnable passed;
   private CallLoop.@Nullable Timer timer;
+  private final @Nullable Deadline deadline;
+  private final long lead;
   private boolean isCallersOwn;
 
   CallCap(CallLoop loop, CallConfig limits, Context context, CallClock clock, Runnable passed) {
     this.loop = loop;
     this.limits = limits;
-    this.context = context;
+    this.deadline = context.getDeadline();
+    this.lead = Math.min(STATUS_LEAD_NANOS, Math.max(0, untilDeadline() / TENTH));
     this.clock = clock;
     this.passed = passed;
   }
 
   void start() {
-    passAfter(limits.maxCallTime().toNanos());
+    passAfter(Math.min(limits.maxCallTime().toNanos(), untilDeadline() - lead));
+  }
+
+  /** Where there is none, longer than anything. */
+  private long untilDeadline() {
+    return deadline == null ? Long.MAX_VALUE : deadline.timeRemaining(TimeUnit.NANOSECONDS);
+  }
+
+  /** Whether what has passed is the caller's deadline. */
+  boolean isDeadline() {
+    return untilDeadline() <= lead;
   }
 
   /** The request is known now, and may ask for less. */
@@ -54,10 +73,8 @@ final class CallCap {
       left = Math.min(left, asked.total().toNanos());
     }
     left -= clock.sinceArrival();
-    Deadline deadline = context.getDeadline();
-    if (asked.partialAnswer() && deadline != null) {
-      left = Math.min(left, deadline.timeRemaining(TimeUnit.NANOSECONDS) - PARTIAL_LEAD_NANOS);
-    }
+    long before = asked.partialAnswer() ? PARTIAL_LEAD_NANOS : lead;
+    left = Math.min(left, untilDeadline() - before);
     isCallersOwn = true;
     passAfter(left);
   }

@@ -4,6 +4,7 @@ import inferencegateway.admission.Gate;
 import inferencegateway.config.CallConfig;
 import inferencegateway.route.RetryBudget;
 import inferencegateway.route.Routes;
+import inferencegateway.telemetry.AttemptRecord;
 import inferencegateway.telemetry.AuditLog;
 import inferencegateway.telemetry.CallListener;
 import inferencegateway.telemetry.CallRecord;
@@ -115,9 +116,14 @@ public final class Calls {
     return audit;
   }
 
+  void attemptOver(AttemptRecord attempt) {
+    listener.attempted(attempt);
+  }
+
   void ended(ActiveCall call, Outcome outcome) {
     running.remove(call);
     CallRecord record = Records.of(call, outcome);
+    call.attemptOver(record.outcome(), outcome.reason());
     call.info().trace().ended(record);
     listener.over(record);
     if (outcome instanceof Outcome.Abandoned gone) {

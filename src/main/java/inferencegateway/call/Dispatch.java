@@ -9,12 +9,15 @@ import inferencegateway.chat.AnswerListener;
 import inferencegateway.chat.ChatRequest;
 import inferencegateway.chat.Continuation;
 import inferencegateway.chat.Failure;
+import inferencegateway.chat.Phase;
 import inferencegateway.chat.Reason;
 import inferencegateway.chat.Tracking;
 import inferencegateway.chat.Usage;
 import inferencegateway.http.Exchange;
 import inferencegateway.route.Backend;
 import inferencegateway.route.Trip;
+import inferencegateway.telemetry.AttemptRecord;
+import inferencegateway.telemetry.CallOutcome;
 import inferencegateway.upstream.UpstreamCall;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +39,17 @@ final class Dispatch {
     /** There is a place; the request goes out. */
     void granted();
 
+    /** There is none, and no waiting for one either; {@link #refused} follows. */
+    void turnedAway();
+
     /** There is none. */
     void refused(Failure failure);
+
+    /** Where the call is now. */
+    Phase phase();
+
+    /** Whether the model is one that the operator or a backend has named. */
+    boolean isOffered();
 
     /** Another model than the one asked for is to answer. */
     void fellBackTo(String model);
@@ -69,6 +81,9 @@ final class Dispatch {
 
   /** The last one that was sent to; stays when the attempt is over. */
   private String backendName = "";
+
+  /** Whose attempt has not been counted yet. */
+  private @Nullable Backend attempting;
 
   Dispatch(CallInfo info, Calls calls, Owner owner) {
     this.info = info;
@@ -103,6 +118,7 @@ final class Dispatch {
       place = waiting;
       granted();
     } else if (asked instanceof Asked.Refused refused) {
+      owner.turnedAway();
       refused(refused.failure());
     }
   }
@@ -136,6 +152,7 @@ final class Dispatch {
     Trip.Stop stop = trip.at(held);
     backend = stop.backend();
     backendName = stop.backend().name();
+    attempting = stop.backend();
     sentModel = stop.model();
     upstreamDone = false;
     owner.granted();
@@ -195,7 +212,7 @@ final class Dispatch {
     if ((!another && !otherModel) || !mayGoOn(why)) {
       return false;
     }
-    info.trace().failed(why);
+    attemptFailed(why);
     endAttempt();
     if (otherModel && !fallBack(why)) {
       return false;
@@ -291,7 +308,7 @@ final class Dispatch {
    * @param why the first one is left
    */
   void carryOn(Trip way, ChatRequest rest, Reason why) {
-    info.trace().failed(why);
+    attemptFailed(why);
     trip = way;
     request = rest;
     endAttempt();
@@ -317,6 +334,7 @@ final class Dispatch {
   /** The upstream call has come to a good end. */
   void completed() {
     upstreamDone = true;
+    attemptOver(CallOutcome.OK, null);
     Backend served = backend;
     if (served != null) {
       calls.routes().succeeded(served);
@@ -326,10 +344,26 @@ final class Dispatch {
   /** The upstream call has failed. */
   void failed(Reason reason) {
     upstreamDone = true;
-    info.trace().failed(reason);
+    attemptFailed(reason);
     Backend failed = backend;
     if (failed != null) {
       calls.routes().failed(failed, reason);
+    }
+  }
+
+  private void attemptFailed(Reason why) {
+    info.trace().failed(why);
+    attemptOver(Verdict.outcome(why, owner.isOffered()), why);
+  }
+
+  /** Counts the present attempt. Does nothing when it was counted before, or there was none. */
+  void attemptOver(CallOutcome outcome, @Nullable Reason reason) {
+    Backend at = attempting;
+    if (at != null) {
+      attempting = null;
+      at.attempted(Verdict.end(outcome), reason);
+      calls.attemptOver(
+          new AttemptRecord(at.name(), outcome, reason, owner.phase(), info.trace().context()));
     }
   }
 
@@ -385,9 +419,14 @@ final class Dispatch {
 
   // --- for the record ---
 
-  /** As sent upstream, else as it would be asked for; empty when it has not come to that. */
+  /** As callers know it, else as sent upstream; empty when it has not come to that. */
   String model() {
-    return sentModel.isEmpty() && trip != null ? trip.name() : sentModel;
+    return trip == null || trip.name().isEmpty() ? sentModel : trip.name();
+  }
+
+  /** What the last backend calls it; empty when it was sent to none. */
+  String sentModel() {
+    return sentModel;
   }
 
   /** Who has the call now; from any thread. Null while it waits. */

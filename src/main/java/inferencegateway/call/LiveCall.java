@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param caller the name it is known by; empty where callers are not told apart
  * @param peer the caller's address
- * @param model as sent upstream, else as asked for; empty when it has not come to that
+ * @param model in the caller's word, else what it was given; empty when it has not come to that
  * @param backend who has it; empty while it waits
  * @param ageNanos since its headers came
  * @param leftNanos until the caller's deadline; null without one

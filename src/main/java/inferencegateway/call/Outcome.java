@@ -2,8 +2,10 @@ package inferencegateway.call;
 
 import inferencegateway.chat.Failure;
 import inferencegateway.chat.Finish;
+import inferencegateway.chat.Reason;
 import inferencegateway.chat.Usage;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** How one call ended. Decided once, on the call's event loop. */
 sealed interface Outcome {
@@ -13,6 +15,11 @@ sealed interface Outcome {
       Function<Completed, R> completed,
       Function<Failed, R> failed,
       Function<Abandoned, R> abandoned);
+
+  /** Null for a good end, and for a caller that left. */
+  default @Nullable Reason reason() {
+    return fold(done -> null, failed -> failed.failure().reason(), gone -> gone.cause().reason());
+  }
 
   /** The caller gets OK. */
   record Completed(Finish finish, Usage usage) implements Outcome {
@@ -54,10 +61,20 @@ sealed interface Outcome {
   /** Why nobody is listening. */
   enum Cause {
     /** The caller cancelled, or its connection is gone. */
-    CANCELLED,
-    /** The caller's deadline passed; gRPC has told it so. */
-    DEADLINE,
+    CANCELLED(null),
+    /** The caller's deadline passed; gRPC tells it so, where we cannot. */
+    DEADLINE(Reason.CLIENT_DEADLINE),
     /** The caller took nothing for too long; the stream is reset. */
-    SLOW_CONSUMER
+    SLOW_CONSUMER(Reason.SLOW_CONSUMER);
+
+    private final @Nullable Reason reason;
+
+    Cause(@Nullable Reason reason) {
+      this.reason = reason;
+    }
+
+    @Nullable Reason reason() {
+      return reason;
+    }
   }
 }

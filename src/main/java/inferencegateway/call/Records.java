@@ -1,6 +1,7 @@
 package inferencegateway.call;
 
 import inferencegateway.chat.Failure;
+import inferencegateway.chat.Reason;
 import inferencegateway.chat.UpstreamError;
 import inferencegateway.chat.Usage;
 import inferencegateway.http.Exchange;
@@ -18,26 +19,23 @@ final class Records {
   static CallRecord of(ActiveCall call, Outcome outcome) {
     return outcome.fold(
         done ->
-            record(call, CallOutcome.OK, Status.Code.OK, null, done.finish().raw(), done.usage()),
-        failed -> failed(call, failed.failure()),
-        gone -> abandoned(call, gone.cause()));
+            record(
+                call, outcome, CallOutcome.OK, Status.Code.OK, done.finish().raw(), done.usage()),
+        failed -> unserved(call, outcome),
+        gone -> unserved(call, outcome));
   }
 
-  private static CallRecord failed(ActiveCall call, Failure failure) {
-    Verdict verdict = Verdict.on(failure.reason());
-    return record(call, verdict.outcome(), verdict.code(), failure, null, counted(call));
+  private static CallRecord unserved(ActiveCall call, Outcome outcome) {
+    Reason reason = outcome.reason();
+    return reason == null
+        ? unserved(call, outcome, CallOutcome.CLIENT_CANCEL, Status.Code.CANCELLED)
+        : unserved(
+            call, outcome, Verdict.outcome(reason, call.isOffered()), Verdict.on(reason).code());
   }
 
-  private static CallRecord abandoned(ActiveCall call, Outcome.Cause cause) {
-    return switch (cause) {
-      case CANCELLED -> left(call, CallOutcome.CLIENT_CANCEL, Status.Code.CANCELLED);
-      case DEADLINE -> left(call, CallOutcome.CLIENT_DEADLINE, Status.Code.DEADLINE_EXCEEDED);
-      case SLOW_CONSUMER -> left(call, CallOutcome.SLOW_CONSUMER, Status.Code.CANCELLED);
-    };
-  }
-
-  private static CallRecord left(ActiveCall call, CallOutcome outcome, Status.Code code) {
-    return record(call, outcome, code, null, null, counted(call));
+  private static CallRecord unserved(
+      ActiveCall call, Outcome outcome, CallOutcome word, Status.Code code) {
+    return record(call, outcome, word, code, null, counted(call));
   }
 
   private static Usage counted(ActiveCall call) {
@@ -46,23 +44,25 @@ final class Records {
 
   private static CallRecord record(
       ActiveCall call,
-      CallOutcome outcome,
+      Outcome outcome,
+      CallOutcome word,
       Status.Code code,
-      @Nullable Failure failure,
       @Nullable String finish,
       Usage usage) {
     Exchange.ConnectionUse use = call.connectionUse();
     CallTiming timing = call.timing();
+    Reason reason = outcome.reason();
     return new CallRecord(
         call.info().requestId(),
         call.info().method(),
         call.info().peer(),
         call.info().caller().name(),
         call.model(),
+        call.sentModel(),
         call.backendName(),
-        outcome,
+        word,
         code.name(),
-        failure == null ? null : failure.reason().name(),
+        reason == null ? null : reason.name(),
         call.phase(),
         finish,
         usage.input(),
@@ -70,6 +70,7 @@ final class Records {
         usage.exact(),
         call.deltas(),
         timing.queue(),
+        timing.prefill(),
         timing.firstToken(),
         timing.total(),
         call.pausedNanos(),
@@ -78,7 +79,7 @@ final class Records {
         call.rescued(),
         call.moved(),
         call.fallbacks(),
-        failure == null ? null : detail(failure),
+        outcome.fold(done -> null, failed -> detail(failed.failure()), gone -> null),
         call.info().trace().context());
   }
 

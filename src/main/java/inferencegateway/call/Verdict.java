@@ -1,6 +1,7 @@
 package inferencegateway.call;
 
 import inferencegateway.chat.Reason;
+import inferencegateway.route.Lately;
 import inferencegateway.telemetry.CallOutcome;
 import io.grpc.Status;
 
@@ -12,7 +13,7 @@ import io.grpc.Status;
  */
 record Verdict(Status.Code code, boolean mayRetry, CallOutcome outcome) {
 
-  /** The one table. README repeats it for people. */
+  /** The one table. README (codes) and docs/metrics.md (outcomes) repeat it for people. */
   static Verdict on(Reason reason) {
     return switch (reason) {
       case INVALID_REQUEST -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.INVALID);
@@ -21,8 +22,8 @@ record Verdict(Status.Code code, boolean mayRetry, CallOutcome outcome) {
       case PERMISSION_DENIED -> never(Status.Code.PERMISSION_DENIED, CallOutcome.DENIED);
       case REQUEST_TOO_LARGE -> never(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.INVALID);
       case REQUEST_COUNT, UNKNOWN_METHOD -> never(Status.Code.UNIMPLEMENTED, CallOutcome.INVALID);
-      case CONTEXT_LENGTH -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.UPSTREAM_4XX);
-      case MODEL_NOT_FOUND -> never(Status.Code.NOT_FOUND, CallOutcome.UPSTREAM_4XX);
+      case CONTEXT_LENGTH -> never(Status.Code.INVALID_ARGUMENT, CallOutcome.INVALID);
+      case MODEL_NOT_FOUND -> never(Status.Code.NOT_FOUND, CallOutcome.INVALID);
       case UNIMPLEMENTED_UPSTREAM -> never(Status.Code.UNIMPLEMENTED, CallOutcome.UPSTREAM_5XX);
       case CONCURRENCY_LIMIT, DEADLINE_UNREACHABLE, QUOTA, MEMORY_PRESSURE, NO_SOCKETS ->
           again(Status.Code.RESOURCE_EXHAUSTED, CallOutcome.SHED);
@@ -42,12 +43,34 @@ record Verdict(Status.Code code, boolean mayRetry, CallOutcome outcome) {
           never(Status.Code.UNAVAILABLE, CallOutcome.STALLED);
       case SHUTTING_DOWN -> again(Status.Code.UNAVAILABLE, CallOutcome.DRAINED);
       case CANCELLED_BY_OPERATOR -> never(Status.Code.ABORTED, CallOutcome.OPERATOR_CANCEL);
+      case CLIENT_DEADLINE -> never(Status.Code.DEADLINE_EXCEEDED, CallOutcome.CLIENT_DEADLINE);
       case MAX_CALL_TIME -> never(Status.Code.DEADLINE_EXCEEDED, CallOutcome.TIME_LIMIT);
       case UPSTREAM_AUTH, UPSTREAM_REDIRECT, UPSTREAM_NOT_FOUND ->
           never(Status.Code.INTERNAL, CallOutcome.UPSTREAM_4XX);
       case UPSTREAM_PROTOCOL -> never(Status.Code.INTERNAL, CallOutcome.UPSTREAM_5XX);
       case BUG -> never(Status.Code.INTERNAL, CallOutcome.BUG);
       case SLOW_CONSUMER -> never(Status.Code.CANCELLED, CallOutcome.SLOW_CONSUMER);
+    };
+  }
+
+  /**
+   * Whose failure it is.
+   *
+   * @param isOffered whether the model asked for is one that the operator or a backend has named: a
+   *     backend that does not know it then is no matter of the caller's
+   */
+  static CallOutcome outcome(Reason reason, boolean isOffered) {
+    return reason == Reason.MODEL_NOT_FOUND && isOffered
+        ? CallOutcome.UPSTREAM_4XX
+        : on(reason).outcome();
+  }
+
+  /** What the end of an attempt says of its backend. */
+  static Lately.End end(CallOutcome outcome) {
+    return switch (outcome) {
+      case UPSTREAM_4XX, UPSTREAM_5XX, UPSTREAM_RESET, STALLED -> Lately.End.FAILED;
+      case CLIENT_DEADLINE, TIME_LIMIT -> Lately.End.LATE;
+      default -> Lately.End.OTHER;
     };
   }
 

@@ -54,6 +54,8 @@ public enum Reason {
   SHUTTING_DOWN,
   /** Somebody ended it through the admin port. */
   CANCELLED_BY_OPERATOR,
+  /** The caller's own. */
+  CLIENT_DEADLINE,
   MAX_CALL_TIME,
   UPSTREAM_AUTH,
   UPSTREAM_REDIRECT,

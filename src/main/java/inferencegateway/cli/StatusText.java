@@ -4,6 +4,7 @@ import com.google.protobuf.Duration;
 import com.google.protobuf.Message;
 import inferencegateway.proto.admin.v1.Backend;
 import inferencegateway.proto.admin.v1.Call;
+import inferencegateway.proto.admin.v1.Lately;
 import inferencegateway.proto.admin.v1.ListCallsResponse;
 import inferencegateway.proto.admin.v1.StatusResponse;
 import java.time.Instant;
@@ -74,7 +75,16 @@ final class StatusText {
   private static List<String> backends(StatusResponse status) {
     Columns table =
         new Columns(
-            "BACKEND", "STATE", "CALLS", "LIMIT", "ITS RUNNING", "ITS QUEUE", "KV CACHE", "MODELS");
+            "BACKEND",
+            "STATE",
+            "CALLS",
+            "LIMIT",
+            "FAILED",
+            "LATE",
+            "ITS RUNNING",
+            "ITS QUEUE",
+            "KV CACHE",
+            "MODELS");
     for (Backend backend : status.getBackendsList()) {
       boolean told = backend.hasEngine();
       table.row(
@@ -82,6 +92,8 @@ final class StatusText {
           state(backend.getState()),
           Integer.toString(backend.getRunning()),
           Integer.toString(backend.getLimit()),
+          failed(backend.getLately()),
+          share(backend.getLately().getLate(), backend.getLately().getAttempts()),
           told ? number(backend.getEngine().getRunning()) : "",
           told ? number(backend.getEngine().getWaiting()) : "",
           backend.getEngine().hasKvCacheUsage()
@@ -90,6 +102,19 @@ final class StatusText {
           String.join(",", backend.getModelsList()));
     }
     return table.lines();
+  }
+
+  private static String failed(Lately lately) {
+    return (share(lately.getFailed(), lately.getAttempts()) + " " + lately.getLastFailure())
+        .strip();
+  }
+
+  /** Never rounded to nothing, nor to all. */
+  private static String share(int some, int all) {
+    if (some == 0 || all == 0) {
+      return all == 0 ? "" : "0 %";
+    }
+    return some == all ? "100 %" : Math.min(99, Math.max(1, Math.round(some * 100f / all))) + " %";
   }
 
   private static String state(Backend.State state) {

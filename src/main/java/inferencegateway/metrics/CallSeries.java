@@ -1,6 +1,8 @@
 package inferencegateway.metrics;
 
 import inferencegateway.chat.Phase;
+import inferencegateway.chat.Reason;
+import inferencegateway.telemetry.AttemptRecord;
 import inferencegateway.telemetry.CallOutcome;
 import inferencegateway.telemetry.CallRecord;
 import io.opentelemetry.api.common.AttributeKey;
@@ -31,12 +33,14 @@ final class CallSeries {
    * Labels, by what they are for.
    *
    * @param plain of what is told apart by model, method and caller only
+   * @param ended the same, and by outcome
    * @param model of what is told apart by model only
    */
   record Of(
       Attributes call,
       Attributes duration,
       Attributes plain,
+      Attributes ended,
       Attributes input,
       Attributes output,
       Attributes model) {}
@@ -47,9 +51,13 @@ final class CallSeries {
       String caller,
       CallOutcome outcome,
       String code,
-      @Nullable String reason) {}
+      @Nullable String reason,
+      Phase phase) {}
 
-  private record At(String backend, CallOutcome outcome, Phase phase) {}
+  private record At(
+      String backend, CallOutcome outcome, @Nullable Reason reason, @Nullable Phase phase) {}
+
+  private record Prefill(String backend, Attributes model, boolean came) {}
 
   private final Predicate<String> knownModel;
   private final Bounded models = new Bounded(MOST_MODELS);
@@ -57,7 +65,8 @@ final class CallSeries {
   private final Bounded backends = new Bounded(MOST_BACKENDS);
 
   private final Map<Like, Of> kept = new ConcurrentHashMap<>();
-  private final Map<At, Attributes> keptBackends = new ConcurrentHashMap<>();
+  private final Map<At, Attributes> keptAttempts = new ConcurrentHashMap<>();
+  private final Map<Prefill, Attributes> keptPrefills = new ConcurrentHashMap<>();
   private final Map<CallOutcome, Attributes> outcomes = new EnumMap<>(CallOutcome.class);
 
   /**
@@ -81,7 +90,8 @@ final class CallSeries {
             call.caller().isEmpty() ? "" : callers.of(call.caller()),
             call.outcome(),
             call.code(),
-            call.reason());
+            call.reason(),
+            call.phase());
     Of known = kept.get(like);
     if (known != null) {
       return known;
@@ -107,6 +117,7 @@ final class CallSeries {
             .put(Label.STATUS, like.code())
             .put(Label.METHOD, like.method());
     put(call, Label.REASON, like.reason());
+    put(call, Label.PHASE, like.outcome() == CallOutcome.OK ? "" : like.phase().word());
     put(call, Label.MODEL, like.model());
     put(call, Label.CALLER, like.caller());
     AttributesBuilder plain =
@@ -123,6 +134,7 @@ final class CallSeries {
         call.build(),
         duration(all, like),
         all,
+        all.toBuilder().put(Label.OUTCOME, like.outcome().word()).build(),
         all.toBuilder().put(Label.TOKEN_TYPE, "input").build(),
         all.toBuilder().put(Label.TOKEN_TYPE, "output").build(),
         model.build());
@@ -145,14 +157,39 @@ final class CallSeries {
     }
   }
 
-  Attributes backend(String name, CallOutcome outcome, Phase phase) {
-    return keptBackends.computeIfAbsent(
-        new At(backends.of(name), outcome, phase),
-        at ->
-            Attributes.of(
-                Label.BACKEND, at.backend(),
-                Label.OUTCOME, at.outcome().word(),
-                Label.PHASE, at.phase().word()));
+  Attributes attempt(AttemptRecord attempt) {
+    boolean well = attempt.outcome() == CallOutcome.OK;
+    return keptAttempts.computeIfAbsent(
+        new At(
+            backends.of(attempt.backend()),
+            attempt.outcome(),
+            attempt.reason(),
+            well ? null : attempt.phase()),
+        CallSeries::made);
+  }
+
+  private static Attributes made(At at) {
+    AttributesBuilder made =
+        Attributes.builder()
+            .put(Label.BACKEND, at.backend())
+            .put(Label.OUTCOME, at.outcome().word());
+    put(made, Label.REASON, at.reason() == null ? "" : at.reason().name());
+    put(made, Label.PHASE, at.phase() == null ? "" : at.phase().word());
+    return made.build();
+  }
+
+  /**
+   * @param model {@link Of#model}
+   * @param came whether there was a first token
+   */
+  Attributes prefill(String backend, Attributes model, boolean came) {
+    return keptPrefills.computeIfAbsent(
+        new Prefill(backends.of(backend), model, came),
+        of ->
+            of.model().toBuilder()
+                .put(Label.BACKEND, of.backend())
+                .put(Label.FIRST_TOKEN_CAME, of.came() ? "yes" : "no")
+                .build());
   }
 
   /** Of a call whose caller has left; seldom enough to be made anew. */

@@ -2,6 +2,7 @@ package inferencegateway.metrics;
 
 import inferencegateway.chat.Reason;
 import inferencegateway.health.Readiness;
+import inferencegateway.telemetry.AttemptRecord;
 import inferencegateway.telemetry.CallListener;
 import inferencegateway.telemetry.CallRecord;
 import inferencegateway.telemetry.Denial;
@@ -80,6 +81,13 @@ public final class GatewayMetrics implements CallListener, AutoCloseable {
   public void over(CallRecord call) {
     if (isRead) {
       calls.over(call);
+    }
+  }
+
+  @Override
+  public void attempted(AttemptRecord attempt) {
+    if (isRead) {
+      calls.attempted(attempt);
     }
   }
 

@@ -19,6 +19,7 @@ final class Label {
   static final AttributeKey<String> PHASE = AttributeKey.stringKey("phase");
   static final AttributeKey<String> BACKEND = AttributeKey.stringKey("backend");
   static final AttributeKey<String> STATE = AttributeKey.stringKey("state");
+  static final AttributeKey<String> FIRST_TOKEN_CAME = AttributeKey.stringKey("first_token");
   static final AttributeKey<String> KIND = AttributeKey.stringKey("kind");
   static final AttributeKey<String> FILE = AttributeKey.stringKey("file");
   static final AttributeKey<String> RESULT = AttributeKey.stringKey("result");

@@ -4,6 +4,7 @@ import static inferencegateway.metrics.Label.BACKEND;
 import static inferencegateway.metrics.Label.CALLER;
 import static inferencegateway.metrics.Label.ERROR;
 import static inferencegateway.metrics.Label.FILE;
+import static inferencegateway.metrics.Label.FIRST_TOKEN_CAME;
 import static inferencegateway.metrics.Label.KIND;
 import static inferencegateway.metrics.Label.METHOD;
 import static inferencegateway.metrics.Label.MODEL;
@@ -60,13 +61,16 @@ enum Metric {
       Kind.HISTOGRAM,
       "gen_ai.server.time_per_output_token",
       "s",
-      "Mean time of each token after the first, of streamed answers that came to a good end",
+      "Mean time of each token after the first of a streamed answer, whatever its end, without the"
+          + " time that its caller did not read; the wait that a cut answer ended in counts as one"
+          + " more",
       Bounds.OUTPUT_TOKEN,
       OPERATION,
       PROVIDER,
       MODEL,
       METHOD,
-      CALLER),
+      CALLER,
+      OUTCOME),
   TOKEN_USAGE(
       Kind.HISTOGRAM,
       "gen_ai.client.token.usage",
@@ -84,13 +88,19 @@ enum Metric {
       Kind.COUNTER,
       "inference_gateway.calls",
       "{call}",
-      "Calls that have ended",
+      "Calls that have ended; with phase, where they did not end well",
       OUTCOME,
       REASON,
+      PHASE,
       STATUS,
       MODEL,
       METHOD,
       CALLER),
+  BUGS(
+      Kind.COUNTER,
+      "inference_gateway.bugs",
+      "{call}",
+      "Calls that failed by a fault of the gateway itself; from 0 on, so that the first is a rise"),
   CALLS_IN_FLIGHT(
       Kind.GAUGE, "inference_gateway.calls.in_flight", "{call}", "Calls that run or wait now"),
   CANCELLED_TOKENS(
@@ -127,17 +137,30 @@ enum Metric {
       Kind.HISTOGRAM,
       "inference_gateway.queue.duration",
       "s",
-      "Time that a call waited for a place, with one or without at the end",
+      "Time that a call waited for a place, with one or without at the end; calls refused at once"
+          + " did not wait",
       Bounds.QUEUE,
       MODEL),
 
-  BACKEND_CALLS(
+  PREFILL_DURATION(
+      Kind.HISTOGRAM,
+      "inference_gateway.prefill.duration",
+      "s",
+      "From a streamed request's leaving for a backend to its first token; with first_token=no to"
+          + " the end of a call that got none",
+      Bounds.FIRST_TOKEN,
+      BACKEND,
+      MODEL,
+      FIRST_TOKEN_CAME),
+  BACKEND_ATTEMPTS(
       Kind.COUNTER,
-      "inference_gateway.backend.calls",
-      "{call}",
-      "Calls that were sent to a backend and have ended, by the last one and by where they ended",
+      "inference_gateway.backend.attempts",
+      "{attempt}",
+      "Attempts at a backend that are over, also those that another backend made good; phase, where"
+          + " they did not end well",
       BACKEND,
       OUTCOME,
+      REASON,
       PHASE),
   BACKEND_STATE(
       Kind.GAUGE,
@@ -289,17 +312,23 @@ enum Metric {
     }
   }
 
-  /** Upper bounds of buckets; those of gen_ai metrics are the conventions' own. */
+  /**
+   * Upper bounds of buckets. Those of gen_ai metrics are the conventions' own, and go on from there
+   * beyond the gateway's own limits.
+   */
   private static final class Bounds {
     static final List<Double> REQUEST =
         List.of(
-            0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92);
+            0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+            163.84, 327.68, 655.36);
     static final List<Double> FIRST_TOKEN =
         List.of(
             0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5,
-            10.0);
+            10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0);
     static final List<Double> OUTPUT_TOKEN =
-        List.of(0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 2.5);
+        List.of(
+            0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 2.5, 5.0, 10.0,
+            20.0, 40.0, 80.0);
     static final List<Double> TOKENS =
         List.of(
             1.0,
@@ -317,7 +346,9 @@ enum Metric {
             16777216.0,
             67108864.0);
     static final List<Double> QUEUE =
-        List.of(0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0);
+        List.of(
+            0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0,
+            600.0);
     static final List<Double> CLOSE =
         List.of(0.0001, 0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0);
   }

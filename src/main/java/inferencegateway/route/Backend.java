@@ -57,6 +57,7 @@ public final class Backend {
   private final OpenAiBackend api;
   private final Capacity capacity;
   private final Condition condition = new Condition();
+  private final Lately lately = new Lately(System::nanoTime);
 
   /** Null before its first good probe; written by it, read by every loop. */
   private volatile @Nullable Listed listed;
@@ -222,6 +223,16 @@ public final class Backend {
           reason);
     }
     tellWatch(reason);
+  }
+
+  /** An attempt there is over; for people only. */
+  public void attempted(Lately.End end, @Nullable Reason reason) {
+    lately.ended(end, reason);
+  }
+
+  /** How attempts there ended within the last minutes. */
+  public Lately.Seen lately() {
+    return lately.seen();
   }
 
   private void tellWatch(Reason reason) {

@@ -35,6 +35,9 @@ public final class AccessLog {
             .addKeyValue("peer", call.peer());
     next = call.caller().isEmpty() ? next : next.addKeyValue("caller", call.caller());
     next = next.addKeyValue("model", call.model());
+    if (!call.sentModel().isEmpty() && !call.sentModel().equals(call.model())) {
+      next = next.addKeyValue("sent_model", call.sentModel());
+    }
     return call.backend().isEmpty() ? next : next.addKeyValue("backend", call.backend());
   }
 

@@ -13,13 +13,18 @@ import org.jspecify.annotations.Nullable;
  * @param code the gRPC status as the caller sees it, "CANCELLED" where nobody is left to see it
  * @param reason ErrorInfo reason; null for a good end or a caller that left
  * @param phase where it ended
- * @param model as sent upstream; empty when it did not come to that
+ * @param model in the caller's word, known or not; else what it was given; empty when it did not
+ *     come to that
+ * @param sentModel the backend's word for it; empty when it was sent to none
  * @param backend the name of the last one that it was sent to; empty when it was sent to none
  * @param reused whether the upstream connection had been used before
  * @param attempts 0 when nothing was sent, 2 after the replay of a stale connection
  * @param rescued how often another backend went on with an answer whose backend had died
  * @param moved how often the call was sent to another backend before any output
  * @param fallbacks how often it went on to another model
+ * @param queueNanos waiting for a place; -1 where it was not waited for one, or refused at once
+ * @param prefillNanos from the request's leaving to the first token, or to the end where none came;
+ *     -1 where the answer was not to be streamed by the backend
  * @param traceContext the call's span; where none is made, the caller's; else the root
  */
 public record CallRecord(
@@ -28,6 +33,7 @@ public record CallRecord(
     String peer,
     String caller,
     String model,
+    String sentModel,
     String backend,
     CallOutcome outcome,
     String code,
@@ -39,6 +45,7 @@ public record CallRecord(
     boolean exactUsage,
     int deltas,
     long queueNanos,
+    long prefillNanos,
     long firstTokenNanos,
     long totalNanos,
     long pausedNanos,

@@ -16,6 +16,7 @@ import inferencegateway.proto.admin.v1.CancelCallRequest;
 import inferencegateway.proto.admin.v1.CancelCallResponse;
 import inferencegateway.proto.admin.v1.Ended;
 import inferencegateway.proto.admin.v1.EngineLoad;
+import inferencegateway.proto.admin.v1.Lately;
 import inferencegateway.proto.admin.v1.ListCallsRequest;
 import inferencegateway.proto.admin.v1.ListCallsResponse;
 import inferencegateway.proto.admin.v1.Queue;
@@ -59,7 +60,13 @@ final class StatusCommandTest {
               Backend.newBuilder()
                   .setName("gpu-2")
                   .setState(Backend.State.STATE_PUT_ASIDE)
-                  .setLimit(256))
+                  .setLimit(256)
+                  .setLately(
+                      Lately.newBuilder()
+                          .setAttempts(300)
+                          .setFailed(299)
+                          .setLate(1)
+                          .setLastFailure("UPSTREAM_AUTH")))
           .addQueues(
               Queue.newBuilder()
                   .setModel("llama")
@@ -133,9 +140,9 @@ final class StatusCommandTest {
             connections: 7 of 10000   heap: 300 of 1024 MiB
             ended since the start: ok 1234, shed 5
 
-            BACKEND  STATE      CALLS  LIMIT  ITS RUNNING  ITS QUEUE  KV CACHE  MODELS
-            gpu-1    up         37     37     36           1          91 %      llama
-            gpu-2    PUT ASIDE  0      256    -            -          -         -
+            BACKEND  STATE      CALLS  LIMIT  FAILED              LATE  ITS RUNNING  ITS QUEUE  KV CACHE  MODELS
+            gpu-1    up         37     37     -                   -     36           1          91 %      llama
+            gpu-2    PUT ASIDE  0      256    99 % UPSTREAM_AUTH  1 %   -            -          -         -
 
             QUEUE OF  WAITING  OLDEST
             llama     3        2.3s

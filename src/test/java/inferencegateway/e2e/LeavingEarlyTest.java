@@ -51,7 +51,7 @@ class LeavingEarlyTest {
       switch (this) {
         case CANCEL -> call.reset(Scene.CANCEL);
         case CONNECTION_LOST -> h2.abort();
-        case DEADLINE -> assertEquals(OptionalInt.of(Scene.CANCEL), end(call).resetCode());
+        case DEADLINE -> assertEquals(OptionalInt.of(4), end(call).status());
       }
     }
 
@@ -195,9 +195,10 @@ class LeavingEarlyTest {
       assertEquals(
           OptionalInt.of(0),
           Scene.open(h2, STREAM, Scene.newId(), ask("")).awaitEnd(SOON).status());
-      assertEquals(OptionalInt.of(CANCEL), open.awaitEnd(SOON).resetCode());
+      assertEquals(OptionalInt.of(4), open.awaitEnd(SOON).status());
       CallLog.Line line = scene.awaitLine(id);
       assertEquals("client_deadline", line.outcome());
+      assertEquals("CLIENT_DEADLINE", line.reason());
       assertEquals("admission", line.phase());
       scene.assertNothingUpstream(id);
     }

@@ -137,7 +137,7 @@ class MetricsTest {
       assertEquals(
           1,
           page.sum(
-              "inference_gateway_backend_calls_total",
+              "inference_gateway_backend_attempts_total",
               Map.of("outcome", "slow_consumer", "phase", "backpressure")));
     }
   }

@@ -145,8 +145,12 @@ class WhoMayCallTest {
 
   /** Lines of the logger {@code audit}, by their values. */
   private List<Map<String, String>> audited() {
+    return lines("audit");
+  }
+
+  private List<Map<String, String>> lines(String logger) {
     return List.copyOf(log.list).stream()
-        .filter(event -> event.getLoggerName().equals("audit"))
+        .filter(event -> event.getLoggerName().equals(logger))
         .map(WhoMayCallTest::pairs)
         .toList();
   }
@@ -239,6 +243,7 @@ class WhoMayCallTest {
     assertNoContact();
     assertEquals(List.of("batch", "batch"), audited().stream().map(l -> l.get("caller")).toList());
     assertEquals("simulated-model", audited().get(1).get("model"));
+    assertEquals("simulated-model", lines("inferencegateway.call").get(0).get("model"));
 
     Told allowed =
         ask(

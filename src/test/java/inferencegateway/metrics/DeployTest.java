@@ -145,6 +145,26 @@ class DeployTest {
     assertTrue(known.containsAll(labels), () -> labels + " in " + expression);
   }
 
+  /** A rule that was never seen to fire may be one that cannot. */
+  @Test
+  void everyAlertIsTriedFiringAndQuiet() throws IOException {
+    JsonNode file = new ObjectMapper(new YAMLFactory()).readTree(RULES_TRIED.toFile());
+    Set<String> fired = new HashSet<>();
+    Set<String> quiet = new HashSet<>();
+    for (JsonNode test : file.get("tests")) {
+      test.get("alert_rule_test")
+          .forEach(
+              tried ->
+                  (tried.get("exp_alerts").isEmpty() ? quiet : fired)
+                      .add(tried.get("alertname").asText()));
+      test.get("input_series").forEach(input -> assertKnown(input.get("series").asText()));
+    }
+    Set<String> all = new HashSet<>();
+    rules().forEach(rule -> all.add(rule.get("alert").asText()));
+    assertEquals(all, fired);
+    assertEquals(all, quiet);
+  }
+
   /** Where Prometheus' own tool is installed it has the last word. */
   @Test
   void prometheusTakesTheRulesAndTheyFire() throws Exception {

@@ -8,6 +8,7 @@ import inferencegateway.chat.Phase;
 import inferencegateway.chat.Reason;
 import inferencegateway.config.HostPort;
 import inferencegateway.config.TelemetryConfig;
+import inferencegateway.telemetry.AttemptRecord;
 import inferencegateway.telemetry.CallOutcome;
 import inferencegateway.telemetry.CallRecord;
 import inferencegateway.telemetry.Denial;
@@ -59,6 +60,8 @@ class GatewayMetricsTest {
 
   @Test
   void everyMetricThatIsRecordedIsOnThePage() {
+    metrics.attempted(
+        new AttemptRecord("gpu-1", CallOutcome.OK, null, Phase.DECODE, Context.root()));
     metrics.over(good("small", "team-a"));
     metrics.over(left("small", "team-a"));
     metrics.upstreamClosed(left("small", "team-a"), Duration.ofMillis(2).toNanos());
@@ -101,7 +104,8 @@ class GatewayMetricsTest {
     assertEquals(1, page.sum("inference_gateway_calls_total", who));
     assertEquals(3.0, page.sum("gen_ai_server_request_duration_seconds_sum", who), 1e-9);
     assertEquals(1.0, page.sum("gen_ai_server_time_to_first_token_seconds_sum", who), 1e-9);
-    assertEquals(0.1, page.sum("gen_ai_server_time_per_output_token_seconds_sum", who), 1e-9);
+    // Two seconds less the quarter that nobody read, for 20 tokens.
+    assertEquals(0.0875, page.sum("gen_ai_server_time_per_output_token_seconds_sum", who), 1e-9);
     assertEquals(
         21, page.sum("gen_ai_client_token_usage_sum", Map.of("gen_ai_token_type", "output")));
     assertEquals(
@@ -123,7 +127,119 @@ class GatewayMetricsTest {
         page.sum(
             "inference_gateway_cancelled_tokens_total",
             Map.of("outcome", "client_cancel", "gen_ai_request_model", "small")));
-    assertFalse(page.has("gen_ai_server_time_per_output_token_seconds_count"));
+  }
+
+  /** A backend that is too slow for its callers has no good end to be measured by. */
+  @Test
+  void paceIsMeasuredWhateverTheEnd() {
+    metrics.over(cut(CallOutcome.CLIENT_DEADLINE, 3, 5_000));
+    metrics.over(cut(CallOutcome.CLIENT_DEADLINE, 1, 5_000));
+    metrics.over(cut(CallOutcome.CLIENT_CANCEL, 1, 1));
+    MetricsPageText page = page();
+    String pace = "gen_ai_server_time_per_output_token_seconds";
+    Map<String, String> late = Map.of("outcome", "client_deadline");
+    assertEquals(2, page.sum(pace + "_count", late));
+    assertEquals(5.0 / 3 + 5.0, page.sum(pace + "_sum", late), 1e-9);
+    assertEquals(0, page.sum(pace + "_count", Map.of("outcome", "client_cancel")));
+    assertEquals(
+        2,
+        page.sum(
+            "inference_gateway_calls_total",
+            Map.of("outcome", "client_deadline", "phase", "decode")));
+  }
+
+  private static CallRecord cut(CallOutcome outcome, int tokens, int afterFirstMillis) {
+    return record(
+        "small",
+        "",
+        outcome,
+        "DEADLINE_EXCEEDED",
+        Context.root(),
+        tokens,
+        100_000_000L,
+        100_000_000L + afterFirstMillis * 1_000_000L,
+        0);
+  }
+
+  @Test
+  void callsWithoutAFirstTokenCountAsPrefillUntilTheirEnd() {
+    metrics.over(good("small", ""));
+    metrics.over(
+        record(
+            "small",
+            "",
+            CallOutcome.CLIENT_DEADLINE,
+            "DEADLINE_EXCEEDED",
+            Context.root(),
+            0,
+            -1,
+            3_000_000_000L,
+            0));
+    MetricsPageText page = page();
+    for (String came : List.of("yes", "no")) {
+      assertEquals(
+          1,
+          page.sum(
+              "inference_gateway_prefill_duration_seconds_count",
+              Map.of("backend", "gpu-1", "gen_ai_request_model", "small", "first_token", came)));
+    }
+    assertEquals(1, page.sum("gen_ai_server_time_to_first_token_seconds_count"));
+  }
+
+  /** A call may take as long as max-call-time; buckets that end before hide by how much. */
+  @Test
+  void bucketsGoBeyondTheGatewaysOwnLimits() {
+    metrics.over(good("small", "team-a"));
+    MetricsPageText page = page();
+    Map<String, Double> least =
+        Map.of(
+            "gen_ai_server_request_duration_seconds", 600.0,
+            "gen_ai_server_time_to_first_token_seconds", 600.0,
+            "inference_gateway_prefill_duration_seconds", 300.0,
+            "inference_gateway_queue_duration_seconds", 600.0,
+            "gen_ai_server_time_per_output_token_seconds", 60.0);
+    least.forEach((name, most) -> assertTrue(lastBucket(page, name) >= most, name));
+  }
+
+  private static double lastBucket(MetricsPageText page, String name) {
+    return page.series().stream()
+        .filter(each -> each.name().equals(name + "_bucket"))
+        .map(each -> each.labels().get("le"))
+        .filter(le -> !le.equals("+Inf"))
+        .mapToDouble(Double::parseDouble)
+        .max()
+        .orElse(0);
+  }
+
+  /** increase() sees no series that is born at 1. */
+  @Test
+  void bugsAreCountedFromZero() {
+    assertTrue(page().has("inference_gateway_bugs_total"));
+    assertEquals(0, page().sum("inference_gateway_bugs_total"));
+    metrics.over(record("small", "", CallOutcome.BUG, "INTERNAL", Context.root()));
+    assertEquals(1, page().sum("inference_gateway_bugs_total"));
+  }
+
+  @Test
+  void everyAttemptIsCountedAtItsBackend() {
+    metrics.attempted(
+        new AttemptRecord(
+            "gpu-3",
+            CallOutcome.UPSTREAM_5XX,
+            Reason.UPSTREAM_QUEUE_FULL,
+            Phase.PREFILL,
+            Context.root()));
+    metrics.attempted(
+        new AttemptRecord("gpu-1", CallOutcome.OK, null, Phase.DECODE, Context.root()));
+    MetricsPageText page = page();
+    String name = "inference_gateway_backend_attempts_total";
+    assertEquals(
+        1,
+        page.sum(
+            name,
+            Map.of(
+                "backend", "gpu-3", "reason", "UPSTREAM_QUEUE_FULL", "outcome", "upstream_5xx")));
+    assertEquals(1, page.sum(name, Map.of("backend", "gpu-1", "outcome", "ok")));
   }
 
   /** P35: whatever callers make up, the number of series stays. */
@@ -251,11 +367,26 @@ class GatewayMetricsTest {
 
   private static CallRecord record(
       String model, String caller, CallOutcome outcome, String code, Context trace) {
+    return record(
+        model, caller, outcome, code, trace, 21, 1_000_000_000L, 3_000_000_000L, 250_000_000L);
+  }
+
+  private static CallRecord record(
+      String model,
+      String caller,
+      CallOutcome outcome,
+      String code,
+      Context trace,
+      int tokens,
+      long firstToken,
+      long total,
+      long paused) {
     return new CallRecord(
         "id",
         METHOD,
         "peer",
         caller,
+        model,
         model,
         "gpu-1",
         outcome,
@@ -264,13 +395,14 @@ class GatewayMetricsTest {
         Phase.DECODE,
         "stop",
         7,
-        21,
+        tokens,
         true,
-        21,
+        tokens,
         500_000_000L,
-        1_000_000_000L,
-        3_000_000_000L,
-        250_000_000L,
+        400_000_000L,
+        firstToken,
+        total,
+        paused,
         false,
         1,
         1,
