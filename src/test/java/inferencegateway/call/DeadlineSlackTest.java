@@ -13,13 +13,16 @@ final class DeadlineSlackTest {
   @CsvSource({
     "-1, 1000, true", // ours went off
     "0, 1000, true",
-    "50, 1000, true",
-    "51, 1000, false",
+    "100, 1000, true",
+    "101, 1000, false",
+    "50, 100, true",
+    "51, 100, false",
     "9, 5010, true", // 5.001 s, sent as 5.01 s
     "99, 40000, true", // 39.901 s, sent as 40 s
-    "400, 40000, true",
-    "401, 40000, false",
-    "999, 120000, true", // 119.001 s, sent as 120 s
+    "1400, 20000, true", // read late
+    "2000, 40000, true",
+    "2001, 40000, false",
+    "5999, 600000, true", // 594.001 s, sent as 600 s
     "30000, 60000, false"
   })
   void resetThatCloseToTheDeadlineIsTheDeadline(long leftMs, long givenMs, boolean due) {
