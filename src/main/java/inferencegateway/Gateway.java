@@ -300,12 +300,12 @@ public final class Gateway implements RunningGateway {
     return healthListener == null ? -1 : healthListener.port();
   }
 
-  /** Where Prometheus reads; -1: nowhere. */
+  @Override
   public int metricsPort() {
     return telemetry.metricsPort();
   }
 
-  /** Where operators ask; -1: nowhere. */
+  @Override
   public int adminPort() {
     return operatorView.port();
   }

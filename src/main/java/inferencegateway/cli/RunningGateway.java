@@ -11,6 +11,12 @@ public interface RunningGateway extends AutoCloseable {
   /** Of the second, health-only port; -1 without one. */
   int healthPort();
 
+  /** Of the page of metrics; -1 without one. */
+  int metricsPort();
+
+  /** Of the admin service; -1 without one. */
+  int adminPort();
+
   /** Reads the files that it follows again soon; what is wrong with them is logged. */
   void reload();
 

@@ -135,6 +135,10 @@ final class ServeCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
+  private static LoggingEventBuilder at(LoggingEventBuilder line, String key, int port) {
+    return port < 0 ? line : line.addKeyValue(key, port);
+  }
+
   private static void logStart(Logger log, GatewayConfig config, RunningGateway gateway) {
     LoggingEventBuilder line =
         log.atInfo()
@@ -147,9 +151,9 @@ final class ServeCommand implements Callable<Integer> {
                 config.routing().backends().stream()
                     .map(backend -> backend.url().text())
                     .collect(Collectors.joining(",")));
-    if (gateway.healthPort() >= 0) {
-      line = line.addKeyValue("health_port", gateway.healthPort());
-    }
+    line = at(line, "health_port", gateway.healthPort());
+    line = at(line, "metrics_port", gateway.metricsPort());
+    line = at(line, "admin_port", gateway.adminPort());
     line.log("gateway started");
   }
 }

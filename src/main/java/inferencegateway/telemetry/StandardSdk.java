@@ -10,7 +10,7 @@ import io.opentelemetry.sdk.resources.Resource;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * OpenTelemetry's SDK as its standard variables want it: {@code OTEL_EXPORTER_OTLP_ENDPOINT},
  * {@code OTEL_TRACES_SAMPLER}, {@code OTEL_RESOURCE_ATTRIBUTES}, ...
  *
- * @param spans whether somebody gets spans
- * @param exportsMetrics whether a collector gets metrics
+ * @param spansTo who gets spans, for people; null: nobody
+ * @param metricsTo who gets metrics, beside the page; null: nobody
  */
-record StandardSdk(OpenTelemetrySdk sdk, boolean spans, boolean exportsMetrics) {
+record StandardSdk(OpenTelemetrySdk sdk, @Nullable String spansTo, @Nullable String metricsTo) {
 
   private static final Pattern PROPERTY = Pattern.compile("\\botel(\\.[a-z0-9_]+)+");
 
@@ -40,8 +40,8 @@ record StandardSdk(OpenTelemetrySdk sdk, boolean spans, boolean exportsMetrics) 
    * @throws RuntimeException when a variable is wrong; {@link #words} says which
    */
   static StandardSdk build(@Nullable PrometheusMetricReader reader, Resource process) {
-    AtomicBoolean spans = new AtomicBoolean();
-    AtomicBoolean metrics = new AtomicBoolean();
+    AtomicReference<@Nullable String> spans = new AtomicReference<>();
+    AtomicReference<@Nullable String> metrics = new AtomicReference<>();
     OpenTelemetrySdk sdk =
         AutoConfiguredOpenTelemetrySdk.builder()
             .disableShutdownHook()
@@ -50,13 +50,15 @@ record StandardSdk(OpenTelemetrySdk sdk, boolean spans, boolean exportsMetrics) 
             .addPropertiesCustomizer(StandardSdk::exporter)
             .addSpanExporterCustomizer(
                 (exporter, properties) -> {
-                  spans.set(true);
-                  return new WatchedExporter(exporter, collector("traces", properties));
+                  String to = collector("traces", properties);
+                  spans.set(to);
+                  return new WatchedExporter(exporter, to);
                 })
             .addMetricExporterCustomizer(
                 (exporter, properties) -> {
-                  metrics.set(true);
-                  return new WatchedMetricExporter(exporter, collector("metrics", properties));
+                  String to = collector("metrics", properties);
+                  metrics.set(to);
+                  return new WatchedMetricExporter(exporter, to);
                 })
             .addMeterProviderCustomizer((meters, properties) -> read(meters, reader))
             .build()
@@ -70,8 +72,8 @@ record StandardSdk(OpenTelemetrySdk sdk, boolean spans, boolean exportsMetrics) 
         SdkMeterProvider.builder().setResource(Resource.getDefault().merge(process));
     return new StandardSdk(
         OpenTelemetrySdk.builder().setMeterProvider(read(meters, reader).build()).build(),
-        false,
-        false);
+        null,
+        null);
   }
 
   private static SdkMeterProviderBuilder read(

@@ -51,12 +51,20 @@ public final class Telemetry implements AutoCloseable {
         PrometheusMetricReader.builder().setOtelScopeLabelsEnabled(false).build();
     StandardSdk made = sdk(config.metrics() == null ? null : reader, process(version));
     try {
-      boolean measures = config.metrics() != null || made.exportsMetrics();
+      boolean measures = config.metrics() != null || made.metricsTo() != null;
+      tell("Spans", made.spansTo());
+      tell("Metrics", made.metricsTo());
       MetricsPage page = MetricsPage.open(config.metrics(), reader);
-      return new Telemetry(made.sdk(), made.spans(), measures, page);
+      return new Telemetry(made.sdk(), made.spansTo() != null, measures, page);
     } catch (IOException e) {
       end(made.sdk());
       throw e;
+    }
+  }
+
+  private static void tell(String what, @Nullable String to) {
+    if (to != null) {
+      LOG.info("{} go to {}", what, to);
     }
   }
 

@@ -25,7 +25,7 @@ final class TraceNames {
 
   static final AttributeKey<String> RPC_SYSTEM = AttributeKey.stringKey("rpc.system.name");
   static final AttributeKey<String> RPC_METHOD = AttributeKey.stringKey("rpc.method");
-  static final AttributeKey<String> RPC_STATUS = AttributeKey.stringKey("rpc.status_code");
+  static final AttributeKey<String> RPC_STATUS = AttributeKey.stringKey("rpc.response.status_code");
   static final AttributeKey<String> PEER_ADDRESS = AttributeKey.stringKey("network.peer.address");
   static final AttributeKey<Long> PEER_PORT = AttributeKey.longKey("network.peer.port");
   static final AttributeKey<String> REQUEST_ID = own("request_id");

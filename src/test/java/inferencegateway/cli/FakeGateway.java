@@ -232,6 +232,16 @@ final class FakeGateway implements RunningGateway {
   }
 
   @Override
+  public int metricsPort() {
+    return -1;
+  }
+
+  @Override
+  public int adminPort() {
+    return -1;
+  }
+
+  @Override
   public boolean awaitReady(Duration most) {
     return true;
   }

@@ -86,7 +86,7 @@ class TracesTest {
     assertTrue(line.get("trace_flags").matches("0[13]"), "sampled");
     assertEquals("grpc", server.get("rpc.system.name"));
     assertEquals("llm.v1.LLMService/CompleteStream", server.get("rpc.method"));
-    assertEquals("OK", server.get("rpc.status_code"));
+    assertEquals("OK", server.get("rpc.response.status_code"));
     assertEquals("127.0.0.1", server.get("network.peer.address"));
     assertEquals("ok", server.get("inference_gateway.outcome"));
     assertEquals(line.phase(), server.get("inference_gateway.phase"));
@@ -179,7 +179,7 @@ class TracesTest {
     assertTrue(server.failed());
     assertEquals("INTER_TOKEN_TIMEOUT", server.error());
     assertEquals("UNAVAILABLE", server.get("error.type"));
-    assertEquals("UNAVAILABLE", server.get("rpc.status_code"));
+    assertEquals("UNAVAILABLE", server.get("rpc.response.status_code"));
     assertEquals(line.reason(), server.get("inference_gateway.reason"));
     assertEquals(line.outcome(), server.get("inference_gateway.outcome"));
     SeenSpan attempt = only(traced.attempts(server));
@@ -195,7 +195,7 @@ class TracesTest {
       called(h2, STREAM, id, ask("status=400;error-message=wordsofthebackend"));
     }
     SeenSpan server = traced.server(id);
-    assertEquals("INVALID_ARGUMENT", server.get("rpc.status_code"));
+    assertEquals("INVALID_ARGUMENT", server.get("rpc.response.status_code"));
     assertFalse(server.failed(), "the caller's fault is no error of the server");
     SeenSpan attempt = only(traced.attempts(server));
     assertEquals("INVALID_REQUEST", attempt.error());
@@ -212,7 +212,7 @@ class TracesTest {
       call.reset(CANCEL);
       SeenSpan server = traced.server(id);
       assertEquals("client_cancel", server.get("inference_gateway.outcome"));
-      assertEquals("CANCELLED", server.get("rpc.status_code"));
+      assertEquals("CANCELLED", server.get("rpc.response.status_code"));
       assertFalse(server.failed());
       assertEquals(List.of("admitted", "first_token", "cancelled"), server.events());
       SeenSpan attempt = only(traced.attempts(server));
