@@ -135,6 +135,7 @@ class CollectorTroubleTest {
   @ParameterizedTest
   @ValueSource(strings = {"none", "gzip"})
   void spansGoOverGrpcToo(String compression) {
+    String collector;
     try (Traced traced = new Traced();
         Rig rig =
             traced.during(
@@ -148,6 +149,7 @@ class CollectorTroubleTest {
                     "otel.exporter.otlp.compression",
                     compression),
                 Rig::start)) {
+      collector = "" + URI.create(traced.collector().grpcEndpoint()).getPort();
       call(rig, 3);
       Eventually.within(Scene.SOON)
           .assertThat("six spans", () -> traced.collector().spans().size() == 6);
@@ -155,7 +157,11 @@ class CollectorTroubleTest {
       call(rig, 3);
       Eventually.within(Scene.SOON).assertThat("a warning", () -> !lines("WARN").isEmpty());
     }
-    assertEquals(1, lines("WARN").size(), () -> String.valueOf(lines("WARN")));
+    // Gateways of other tests may still say their last.
+    assertEquals(
+        1,
+        lines("WARN").stream().filter(line -> line.contains(collector)).count(),
+        () -> String.valueOf(lines("WARN")));
   }
 
   @Test

@@ -23,6 +23,8 @@ final class Jar implements AutoCloseable {
 
   private static final Pattern HEALTH_PORT = Pattern.compile("health_port\"?[=:](\\d+)");
 
+  private static final Pattern ADMIN_PORT = Pattern.compile("admin_port\"?[=:](\\d+)");
+
   private final Process process;
   private final List<String> lines = new CopyOnWriteArrayList<>();
 
@@ -101,9 +103,17 @@ final class Jar implements AutoCloseable {
 
   /** Where it has one; {@code --health-listen}. */
   int healthPort() {
-    Matcher port = HEALTH_PORT.matcher(started());
+    return portIn(HEALTH_PORT);
+  }
+
+  int adminPort() {
+    return portIn(ADMIN_PORT);
+  }
+
+  private int portIn(Pattern key) {
+    Matcher port = key.matcher(started());
     if (!port.find()) {
-      throw new AssertionError("no health port in: " + started());
+      throw new AssertionError("no " + key + " in: " + started());
     }
     return Integer.parseInt(port.group(1));
   }
