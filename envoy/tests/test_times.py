@@ -59,8 +59,9 @@ def gapped(folder, gateways):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _begun(long_stream, cut_stream, gapped):
+def _begun(long_stream, cut_stream, gapped, simulators):
     """All that take long, before the other tests of this file."""
+    eventually(lambda: sum(simulator.running() for simulator in simulators) >= 4)
 
 
 def test_the_callers_deadline_is_kept_and_stops_the_generation(caller, envoy, simulators):
