@@ -82,15 +82,15 @@ final class SidePort implements AutoCloseable {
     }
   }
 
-  private static IoHandlerFactory ioHandler() {
+  static IoHandlerFactory ioHandler() {
     return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
   }
 
-  private static Class<? extends ServerChannel> channelType() {
+  static Class<? extends ServerChannel> channelType() {
     return Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
   }
 
-  private static void release(EventLoopGroup own) {
+  static void release(EventLoopGroup own) {
     own.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
   }
 

@@ -1,5 +1,5 @@
 /**
- * The gRPC listeners: addresses, TLS, limits, keep-alive, drain.
+ * The listeners, gRPC's and that of metrics: addresses, TLS, limits, keep-alive, drain.
  *
  * <p>Decides which connections are taken and how they end. Never looks into a call.
  */

@@ -1,113 +1,129 @@
 package inferencegateway.telemetry;
 
-import io.prometheus.metrics.model.registry.MultiCollector;
-import io.prometheus.metrics.model.snapshots.ClassicHistogramBucket;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Exemplar;
 import io.prometheus.metrics.model.snapshots.Exemplars;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricMetadata;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the last exemplar of each bucket until there is a newer one. OpenTelemetry forgets them
- * when they are read: of two readers, as two Prometheus servers that stand in for each other, or
- * one and a person with curl, each would see a part.
+ * The last trace of each bucket, for every reader until there is a newer one. OpenTelemetry's SDK
+ * gives each to whoever reads first. What belongs to a series that is gone is forgotten.
  *
- * <p>Holds as many as there are buckets. Thread-safe.
+ * <p>Thread: one at a time.
  */
-final class KeptExemplars implements MultiCollector {
+final class KeptExemplars {
 
-  private record Series(String name, Labels labels) {}
+  private static final String TARGET_HELP = "What is measured";
 
-  private final Supplier<MetricSnapshots> source;
+  private Map<String, Map<Labels, Exemplars>> before = new HashMap<>();
+  private Map<String, Map<Labels, Exemplars>> now = new HashMap<>();
 
-  /** Of the series that were there last. Guarded by this. */
-  private Map<Series, Exemplars> kept = new HashMap<>();
-
-  KeptExemplars(Supplier<MetricSnapshots> source) {
-    this.source = source;
-  }
-
-  @Override
-  public synchronized MetricSnapshots collect() {
-    Map<Series, Exemplars> now = new HashMap<>();
-    List<MetricSnapshot> all = new ArrayList<>();
-    for (MetricSnapshot each : source.get()) {
-      if (each instanceof HistogramSnapshot histogram) {
-        all.add(histogram(histogram, now));
-      } else if (each instanceof CounterSnapshot counter) {
-        all.add(counter(counter, now));
-      } else {
-        all.add(each);
-      }
+  MetricSnapshots added(MetricSnapshots fresh) {
+    now = new HashMap<>();
+    List<MetricSnapshot> all = new ArrayList<>(fresh.size());
+    for (MetricSnapshot each : fresh) {
+      all.add(added(each));
     }
-    kept = now;
+    before = now;
     return new MetricSnapshots(all);
   }
 
-  private HistogramSnapshot histogram(HistogramSnapshot read, Map<Series, Exemplars> now) {
-    List<HistogramSnapshot.HistogramDataPointSnapshot> points = new ArrayList<>();
-    for (HistogramSnapshot.HistogramDataPointSnapshot point : read.getDataPoints()) {
-      Series series = new Series(read.getMetadata().getName(), point.getLabels());
-      Exemplars last = kept.getOrDefault(series, Exemplars.EMPTY);
-      Exemplars both =
-          last.size() == 0 ? point.getExemplars() : merged(point, last, point.getExemplars());
-      if (both.size() > 0) {
-        now.put(series, both);
-      }
-      points.add(
-          both == point.getExemplars()
-              ? point
-              : new HistogramSnapshot.HistogramDataPointSnapshot(
-                  point.getClassicBuckets(),
-                  point.getSum(),
-                  point.getLabels(),
-                  both,
-                  point.getCreatedTimestampMillis()));
+  private MetricSnapshot added(MetricSnapshot fresh) {
+    if (fresh instanceof HistogramSnapshot histogram) {
+      return new HistogramSnapshot(
+          histogram.isGaugeHistogram(),
+          histogram.getMetadata(),
+          histogram.getDataPoints().stream()
+              .map(point -> added(histogram.getMetadata(), point))
+              .toList());
     }
-    return new HistogramSnapshot(read.getMetadata(), points);
+    if (fresh instanceof CounterSnapshot counter) {
+      return new CounterSnapshot(
+          counter.getMetadata(),
+          counter.getDataPoints().stream()
+              .map(point -> added(counter.getMetadata(), point))
+              .toList());
+    }
+    return fresh instanceof InfoSnapshot info ? explained(info) : fresh;
+  }
+
+  /** The library gives it no HELP. */
+  private static InfoSnapshot explained(InfoSnapshot info) {
+    MetricMetadata metadata = info.getMetadata();
+    return metadata.getHelp() == null
+        ? new InfoSnapshot(
+            new MetricMetadata(metadata.getName(), TARGET_HELP), info.getDataPoints())
+        : info;
+  }
+
+  private HistogramDataPointSnapshot added(
+      MetricMetadata metric, HistogramDataPointSnapshot point) {
+    if (!point.hasClassicHistogramData() || point.hasNativeHistogramData()) {
+      return point;
+    }
+    Exemplars kept =
+        merged(point.getClassicBuckets(), point.getExemplars(), known(metric, point.getLabels()));
+    if (kept.size() == 0) {
+      return point;
+    }
+    keep(metric, point.getLabels(), kept);
+    return new HistogramDataPointSnapshot(
+        point.getClassicBuckets(),
+        point.getSum(),
+        point.getLabels(),
+        kept,
+        point.getCreatedTimestampMillis());
   }
 
   private static Exemplars merged(
-      HistogramSnapshot.HistogramDataPointSnapshot point, Exemplars last, Exemplars fresh) {
-    List<Exemplar> both = new ArrayList<>();
-    double lower = Double.NEGATIVE_INFINITY;
-    for (ClassicHistogramBucket bucket : point.getClassicBuckets()) {
-      Exemplar newer = fresh.get(lower, bucket.getUpperBound());
-      Exemplar either = newer == null ? last.get(lower, bucket.getUpperBound()) : newer;
-      if (either != null) {
-        both.add(either);
-      }
-      lower = bucket.getUpperBound();
+      ClassicHistogramBuckets buckets, Exemplars fresh, Exemplars known) {
+    if (fresh.size() == 0 || known.size() == 0) {
+      return fresh.size() == 0 ? known : fresh;
     }
-    return Exemplars.of(both);
+    List<Exemplar> all = new ArrayList<>(buckets.size());
+    double lower = Double.NEGATIVE_INFINITY;
+    for (int i = 0; i < buckets.size(); i++) {
+      double upper = buckets.getUpperBound(i);
+      @Nullable Exemplar newest = fresh.get(lower, upper);
+      @Nullable Exemplar last = newest == null ? known.get(lower, upper) : newest;
+      if (last != null) {
+        all.add(last);
+      }
+      lower = upper;
+    }
+    return Exemplars.of(all);
   }
 
-  private CounterSnapshot counter(CounterSnapshot read, Map<Series, Exemplars> now) {
-    List<CounterSnapshot.CounterDataPointSnapshot> points = new ArrayList<>();
-    for (CounterSnapshot.CounterDataPointSnapshot point : read.getDataPoints()) {
-      Series series = new Series(read.getMetadata().getName(), point.getLabels());
-      @Nullable Exemplar either = point.getExemplar();
-      if (either == null) {
-        either = kept.getOrDefault(series, Exemplars.EMPTY).getLatest();
-      }
-      if (either != null) {
-        now.put(series, Exemplars.of(either));
-      }
-      points.add(
-          either == point.getExemplar()
-              ? point
-              : new CounterSnapshot.CounterDataPointSnapshot(
-                  point.getValue(), point.getLabels(), either, point.getCreatedTimestampMillis()));
+  private CounterDataPointSnapshot added(MetricMetadata metric, CounterDataPointSnapshot point) {
+    Exemplars known = known(metric, point.getLabels());
+    @Nullable Exemplar newest = point.getExemplar();
+    if (newest == null && known.size() == 0) {
+      return point;
     }
-    return new CounterSnapshot(read.getMetadata(), points);
+    Exemplar last = newest == null ? known.get(0) : newest;
+    keep(metric, point.getLabels(), Exemplars.of(last));
+    return new CounterDataPointSnapshot(
+        point.getValue(), point.getLabels(), last, point.getCreatedTimestampMillis());
+  }
+
+  private Exemplars known(MetricMetadata metric, Labels labels) {
+    return before.getOrDefault(metric.getName(), Map.of()).getOrDefault(labels, Exemplars.EMPTY);
+  }
+
+  private void keep(MetricMetadata metric, Labels labels, Exemplars exemplars) {
+    now.computeIfAbsent(metric.getName(), any -> new HashMap<>()).put(labels, exemplars);
   }
 }

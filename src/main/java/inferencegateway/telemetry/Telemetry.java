@@ -3,6 +3,7 @@ package inferencegateway.telemetry;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import inferencegateway.config.TelemetryConfig;
+import inferencegateway.server.MetricsPort;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
@@ -30,10 +31,10 @@ public final class Telemetry implements AutoCloseable {
   private final OpenTelemetrySdk sdk;
   private final Tracing tracing;
   private final boolean measures;
-  private final @Nullable MetricsPage page;
+  private final @Nullable MetricsPort page;
 
   private Telemetry(
-      OpenTelemetrySdk sdk, boolean spans, boolean measures, @Nullable MetricsPage page) {
+      OpenTelemetrySdk sdk, boolean spans, boolean measures, @Nullable MetricsPort page) {
     this.sdk = sdk;
     this.tracing = spans ? Tracing.by(sdk.getTracerProvider()) : Tracing.OFF;
     this.measures = measures;
@@ -54,7 +55,7 @@ public final class Telemetry implements AutoCloseable {
       boolean measures = config.metrics() != null || made.metricsTo() != null;
       tell("Spans", made.spansTo());
       tell("Metrics", made.metricsTo());
-      MetricsPage page = MetricsPage.open(config.metrics(), reader);
+      MetricsPort page = opened(config.metrics(), reader);
       return new Telemetry(made.sdk(), made.spansTo() != null, measures, page);
     } catch (IOException e) {
       end(made.sdk());
@@ -66,6 +67,16 @@ public final class Telemetry implements AutoCloseable {
     if (to != null) {
       LOG.info("{} go to {}", what, to);
     }
+  }
+
+  private static @Nullable MetricsPort opened(
+      TelemetryConfig.@Nullable Port where, PrometheusMetricReader reader) throws IOException {
+    if (where == null) {
+      return null;
+    }
+    MetricsPort port = new MetricsPort(where, new MetricsPage(reader));
+    port.start();
+    return port;
   }
 
   /**

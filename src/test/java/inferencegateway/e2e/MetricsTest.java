@@ -21,7 +21,6 @@ import io.grpc.MethodDescriptor;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -31,8 +30,6 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /** What Prometheus reads, after calls over real sockets. */
@@ -217,39 +214,13 @@ class MetricsTest {
     }
   }
 
-  /** Nobody can write to the log by it, or use it for anything else. */
-  @ParameterizedTest
-  @CsvSource({
-    "GET /metrics HTTP/1.1, '', 200",
-    "HEAD /metrics HTTP/1.1, '', 200",
-    "GET / HTTP/1.1, '', 404",
-    "GET /metrics/x HTTP/1.1, '', 404",
-    "GET /../../etc/passwd HTTP/1.1, '', 404",
-    "TRACE /metrics HTTP/1.1, '', 405",
-    "POST /metrics HTTP/1.1, 'Transfer-Encoding: chunked\r\n\r\nfffffffff\r\nxx', 405",
-    "GET /metrics HTTP/1.1, 'Transfer-Encoding: chunked\r\n\r\nfffffffff\r\nxx', 405",
-    "GARBAGE, '', 400"
-  })
-  void onlyThePageCanBeRead(String line, String rest, int status) throws IOException {
-    try (Scene scene = Scene.start(ON);
-        Socket reader = new Socket("127.0.0.1", scene.rig().gateway().metricsPort())) {
-      scene.log().takeTraces();
-      reader.setSoTimeout(5_000);
-      String request = line + "\r\nHost: x\r\nConnection: close\r\n" + rest + "\r\n\r\n";
-      reader.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-      String answer = new String(reader.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
-      assertEquals("HTTP/1.1 " + status, answer);
-      assertEquals(List.of(), scene.log().takeTraces());
-    }
-  }
-
-  /** O10: readers that stall or come in crowds are no matter of the calls. */
+  /** O10: readers that stall or come in crowds are no matter of the calls, nor of Prometheus. */
   @Test
-  void crowdOfReadersHoldsNoCallUp() throws IOException {
+  void crowdOfReadersHoldsNoCallUpNorTheRightfulReader() throws IOException {
     try (Rig rig = Rig.start(ON)) {
       List<Socket> crowd = new ArrayList<>();
       try {
-        for (int i = 0; i < 60; i++) {
+        for (int i = 0; i < 600; i++) {
           Socket reader = new Socket("127.0.0.1", rig.gateway().metricsPort());
           crowd.add(reader);
           // Every other one never says the rest of what it wants.
@@ -262,34 +233,13 @@ class MetricsTest {
         }
         for (int i = 0; i < 10; i++) {
           assertFalse(rig.callers().seeds().complete("how are you").getText().isEmpty());
+          assertTrue(page(rig).has("inference_gateway_calls_total"));
         }
       } finally {
         for (Socket reader : crowd) {
           reader.close();
         }
       }
-      Eventually.within(Duration.ofSeconds(20))
-          .assertThat(
-              "the page is back and has counted those that it turned away",
-              () -> turnedAway(rig.gateway().metricsPort()) > 0);
-    }
-  }
-
-  private static double turnedAway(int port) {
-    try (Socket reader = new Socket("127.0.0.1", port)) {
-      reader.setSoTimeout(2_000);
-      reader
-          .getOutputStream()
-          .write("GET /metrics HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-      InputStream in = reader.getInputStream();
-      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      int at = text.indexOf("\r\n\r\n");
-      return at < 0
-          ? 0
-          : MetricsPageText.of(text.substring(at + 4))
-              .sum("inference_gateway_scrapes_turned_away_total");
-    } catch (IOException turnedAway) {
-      return 0;
     }
   }
 }
