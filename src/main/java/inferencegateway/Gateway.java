@@ -9,6 +9,7 @@ import inferencegateway.call.Watchdog;
 import inferencegateway.chat.Reason;
 import inferencegateway.cli.RunningGateway;
 import inferencegateway.cli.Version;
+import inferencegateway.config.CertificateFile;
 import inferencegateway.config.GatewayConfig;
 import inferencegateway.config.HostPort;
 import inferencegateway.config.Reloadable;
@@ -42,12 +43,15 @@ import inferencegateway.upstream.EngineLoad;
 import io.grpc.ServerServiceDefinition;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One gateway: every room made top to bottom, opened in that order and closed in reverse.
@@ -57,6 +61,8 @@ import org.jspecify.annotations.Nullable;
 public final class Gateway implements RunningGateway {
 
   /** How often to look at what runs out. */
+  private static final Logger CERTIFICATES = LoggerFactory.getLogger(CertificateWatch.class);
+
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   private final GatewayConfig config;
@@ -80,6 +86,7 @@ public final class Gateway implements RunningGateway {
   private final OperatorView operatorView;
 
   private final Probing probing;
+  private final CertificateWatch certificates;
   private final Housekeeping housekeeping;
 
   private final WarmUp warmUp;
@@ -131,9 +138,12 @@ public final class Gateway implements RunningGateway {
     this.healthListener =
         healthAddress == null ? null : new HealthListener(healthAddress, readiness.service());
     this.operatorView = new OperatorView(config, readiness, path, listener, loadReports.meter());
+    this.certificates =
+        new CertificateWatch(CertificateFile.of(config), Instant::now, CERTIFICATES::warn);
     this.housekeeping =
         new Housekeeping(
             path.fleet(),
+            certificates,
             new Watchdog(
                 path.calls(), path.routes(), config.health().stall(), this::backendsChanged));
     this.warmUp = new WarmUp(config, loops, telemetry.tracing(), readiness::warm);
@@ -154,6 +164,8 @@ public final class Gateway implements RunningGateway {
         path.gate()::waiting,
         listener::connections,
         listener::rejectedConnections,
+        listener::failedHandshakes,
+        certificates::ends,
         readiness::openWatches,
         requestMemory::held,
         DirectMemory::used,

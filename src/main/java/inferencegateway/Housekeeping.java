@@ -19,20 +19,23 @@ final class Housekeeping implements AutoCloseable {
   private static final Duration TIDY = Duration.ofSeconds(1);
 
   private final Fleet fleet;
+  private final CertificateWatch certificates;
   private final Watchdog watchdog;
 
   /** Two threads: a name server that does not answer must not hold up the watchdog. */
   private final ScheduledThreadPoolExecutor threads =
       new ScheduledThreadPoolExecutor(2, Housekeeping::daemon);
 
-  Housekeeping(Fleet fleet, Watchdog watchdog) {
+  Housekeeping(Fleet fleet, CertificateWatch certificates, Watchdog watchdog) {
     this.fleet = fleet;
+    this.certificates = certificates;
     this.watchdog = watchdog;
   }
 
   void start() {
     every(watchdog.period(), watchdog.period(), watchdog::look);
     every(TIDY, TIDY, fleet::tidy);
+    every(CertificateWatch.PERIOD, CertificateWatch.PERIOD, certificates::look);
     every(Duration.ZERO, NAMES, fleet::lookUp);
   }
 

@@ -1,10 +1,10 @@
 package inferencegateway.config;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -109,21 +109,10 @@ public final class Settings {
   }
 
   private static List<String> certificateWarnings(GatewayConfig config) {
-    List<String> warnings = new ArrayList<>();
-    TlsConfig tls = config.listener().tls();
-    if (tls != null) {
-      warnings.addAll(Validity.warnings(Keys.TLS_CERT.key(), tls.certificate()));
-      if (tls.clientCa() != null) {
-        warnings.addAll(Validity.warnings(Keys.TLS_CLIENT_CA.key(), tls.clientCa()));
-      }
-    }
-    for (BackendConfig backend : config.routing().backends()) {
-      BackendTls shown = backend.tls();
-      Stream.of(shown.certificate(), shown.authorities())
-          .filter(Objects::nonNull)
-          .forEach(file -> warnings.addAll(Validity.warnings("backend " + backend.name(), file)));
-    }
-    return warnings;
+    Instant now = Instant.now();
+    return CertificateFile.of(config).stream()
+        .flatMap(file -> file.warnings(now).stream())
+        .toList();
   }
 
   private static boolean cannotRescue(GatewayConfig config, ModelConfig model) {

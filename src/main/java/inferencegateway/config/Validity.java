@@ -4,9 +4,11 @@ import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Says which certificates of a file are not good today, or soon will not be. */
 public final class Validity {
@@ -38,6 +40,19 @@ public final class Validity {
     return warnings;
   }
 
+  /** When the first of a chain, or the last of several authorities, stops being good. */
+  static Optional<Instant> end(String setting, Path file, boolean authorities) {
+    try {
+      Stream<Instant> ends =
+          Certificates.read(setting, file).stream().map(each -> each.getNotAfter().toInstant());
+      return authorities
+          ? ends.max(Comparator.naturalOrder())
+          : ends.min(Comparator.naturalOrder());
+    } catch (StartFailure e) {
+      return Optional.empty();
+    }
+  }
+
   private static String fault(X509Certificate certificate, Instant now) {
     Instant from = certificate.getNotBefore().toInstant();
     Instant to = certificate.getNotAfter().toInstant();
@@ -47,8 +62,11 @@ public final class Validity {
     if (now.isAfter(to)) {
       return "has expired, on " + to + ": its peers refuse it";
     }
-    return now.plus(SOON).isAfter(to)
-        ? "expires in " + ChronoUnit.HOURS.between(now, to) + " hours, on " + to
-        : "";
+    return now.plus(SOON).isAfter(to) ? "expires in " + left(now, to) + ", on " + to : "";
+  }
+
+  private static String left(Instant now, Instant to) {
+    Duration left = Duration.between(now, to);
+    return left.toHours() > 1 ? left.toHours() + " hours" : left.toMinutes() + " minutes";
   }
 }

@@ -118,6 +118,15 @@ public final class GatewayMetrics implements CallListener, AutoCloseable {
     follow(Metric.QUEUE_LENGTH, () -> sources.waiting().getAsInt());
     follow(Metric.CONNECTIONS, () -> sources.connections().getAsInt());
     follow(Metric.CONNECTIONS_REFUSED, sources.connectionsRefused());
+    follow(Metric.HANDSHAKES_FAILED, sources.handshakesFailed());
+    ObservableLongMeasurement ends = Metric.CERTIFICATE_NOT_AFTER.observed(meter);
+    meter.batchCallback(
+        () ->
+            sources
+                .certificateEnds()
+                .get()
+                .forEach((file, end) -> ends.record(end, Attributes.of(Label.FILE, file))),
+        ends);
     follow(Metric.HEALTH_WATCHES, () -> sources.watches().getAsInt());
     follow(Metric.REQUEST_MEMORY, sources.requestBytes());
     follow(Metric.DIRECT_USED, sources.directUsed());

@@ -251,6 +251,17 @@ enum Metric {
       "inference_gateway.connections.refused",
       "{connection}",
       "Connections closed on accept, above limits.connections"),
+  HANDSHAKES_FAILED(
+      Kind.OBSERVED_COUNTER,
+      "inference_gateway.handshakes.failed",
+      "{handshake}",
+      "TLS handshakes of callers that came to nothing, whoever refused whom"),
+  CERTIFICATE_NOT_AFTER(
+      Kind.GAUGE,
+      "inference_gateway.certificate.not_after",
+      "s",
+      "When a file's certificates stop being good, Unix time; of authorities the last one's end",
+      FILE),
   HEALTH_WATCHES(
       Kind.GAUGE, "inference_gateway.health.watches", "{stream}", "Health watches that are open"),
   REQUEST_MEMORY(

@@ -3,6 +3,7 @@ package inferencegateway.metrics;
 import inferencegateway.http.ConnectionCounts;
 import inferencegateway.route.Backend;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param backends those of the routes now
  * @param upstream a backend's connections; null where it has none any more
+ * @param certificateEnds by file, in seconds of Unix time
  * @param state one of {@code Readiness.WORDS}
  */
 public record Sources(
@@ -24,6 +26,8 @@ public record Sources(
     IntSupplier waiting,
     IntSupplier connections,
     LongSupplier connectionsRefused,
+    LongSupplier handshakesFailed,
+    Supplier<Map<String, Long>> certificateEnds,
     IntSupplier watches,
     LongSupplier requestBytes,
     LongSupplier directUsed,

@@ -13,8 +13,10 @@ import io.grpc.protobuf.services.ProtoReflectionService;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,7 @@ public final class GrpcListener implements Stoppable {
   private final ReflectiveChannelFactory<? extends ServerChannel> channels;
   private final Served served;
   private final ConnectionCap connections;
+  private final LongAdder failedHandshakes = new LongAdder();
   private volatile @Nullable ServerTls tls;
   private volatile @Nullable Server server;
 
@@ -108,6 +111,11 @@ public final class GrpcListener implements Stoppable {
     return connections.rejected();
   }
 
+  /** TLS handshakes that came to nothing, whoever refused whom. */
+  public long failedHandshakes() {
+    return failedHandshakes.sum();
+  }
+
   @Override
   public void shutdown() {
     server().shutdown();
@@ -148,13 +156,23 @@ public final class GrpcListener implements Stoppable {
     ServerChannel channel = channels.newChannel();
     channel.pipeline().addLast(connections);
     TlsConfig tlsFiles = config.tls();
-    if (tlsFiles != null && tlsFiles.clientCa() != null) {
-      channel.pipeline().addLast(new RefusedHandshakes(served.refusedHandshakes()));
+    if (tlsFiles != null) {
+      boolean tellsWhose = tlsFiles.clientCa() != null;
+      channel
+          .pipeline()
+          .addLast(new RefusedHandshakes((peer, why) -> handshakeFailed(peer, why, tellsWhose)));
     }
     if (tlsFiles == null) {
       channel.pipeline().addLast(new PrefaceGuard(config.connection().handshakeTimeout()));
     }
     return channel;
+  }
+
+  private void handshakeFailed(SocketAddress peer, String why, boolean tellsWhose) {
+    failedHandshakes.increment();
+    if (tellsWhose) {
+      served.refusedHandshakes().accept(peer, why);
+    }
   }
 
   private void offer(NettyServerBuilder builder) {

@@ -162,8 +162,8 @@ final class Reader extends SimpleChannelInboundHandler<HttpObject> {
   }
 
   private static boolean takesZipped(String encodings) {
-    for (String each : encodings.toLowerCase(Locale.ROOT).split(",")) {
-      String[] parts = each.strip().split(";");
+    for (String each : encodings.toLowerCase(Locale.ROOT).split(",", -1)) {
+      String[] parts = each.strip().split(";", -1);
       if (parts[0].strip().equals("gzip")) {
         return parts.length < 2 || !parts[1].strip().matches("q=0(\\.0*)?");
       }

@@ -74,6 +74,7 @@ final class ReadingLine {
 
     private record Form(Page.Content content, boolean zipped) {
       @Override
+      @SuppressWarnings("ReferenceEquality") // each content is made once, and is long
       public boolean equals(Object other) {
         return other instanceof Form form && form.content == content && form.zipped == zipped;
       }

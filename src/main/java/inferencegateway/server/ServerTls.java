@@ -14,6 +14,10 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -39,7 +43,18 @@ final class ServerTls implements Reloadable {
   private final SslProvider provider;
 
   /** Written by the reload thread, read at every handshake's start. */
-  private volatile SslContext current;
+  private volatile Identity current;
+
+  /**
+   * Certificate, key and authorities.
+   *
+   * @param end of the certificate's own chain
+   */
+  private record Identity(SslContext context, Instant end) {
+    boolean isOver() {
+      return Instant.now().isAfter(end);
+    }
+  }
 
   private ServerTls(TlsConfig config, SslProvider provider) throws IOException {
     this.config = config;
@@ -62,7 +77,7 @@ final class ServerTls implements Reloadable {
 
   /** For a server: each handshake takes what is in force when it begins. */
   SslContext context() {
-    return new CurrentSslContext(() -> current);
+    return new CurrentSslContext(() -> current.context());
   }
 
   @Override
@@ -75,10 +90,22 @@ final class ServerTls implements Reloadable {
   /**
    * The context that it replaces is not released: handshakes may be about to use it. Its memory
    * goes when the last of its connections is gone and the garbage collector has seen it.
+   *
+   * @throws IOException also for a certificate that has expired, while the one in force has not
    */
   @Override
   public void reload() throws IOException {
-    current = read(config, provider);
+    Identity next = read(config, provider);
+    if (next.isOver() && !current.isOver()) {
+      throw new IOException(
+          "tls.cert: the certificate in "
+              + config.certificate()
+              + " has expired, on "
+              + next.end()
+              + "; the one in force is good until "
+              + current.end());
+    }
+    current = next;
     warn("tls.cert", config.certificate());
     warn("tls.client-ca", config.clientCa());
   }
@@ -90,7 +117,7 @@ final class ServerTls implements Reloadable {
     }
   }
 
-  private static SslContext read(TlsConfig config, SslProvider provider) throws IOException {
+  private static Identity read(TlsConfig config, SslProvider provider) throws IOException {
     CertifiedKey own = CertifiedKey.read("tls", config.certificate(), config.key());
     SslContextBuilder builder = SslContextBuilder.forServer(own.key(), own.chain());
     // Sets HTTP/2's ciphers and ALPN "h2"; a client that does not choose it is turned away.
@@ -101,7 +128,14 @@ final class ServerTls implements Reloadable {
           .trustManager(ClientTrust.in(Certificates.read("tls.client-ca", clientCa)))
           .clientAuth(ClientAuth.REQUIRE);
     }
-    return build(builder);
+    return new Identity(build(builder), end(own.chain()));
+  }
+
+  private static Instant end(X509Certificate[] chain) {
+    return Arrays.stream(chain)
+        .map(each -> each.getNotAfter().toInstant())
+        .min(Comparator.naturalOrder())
+        .orElse(Instant.MAX);
   }
 
   private static SslContext build(SslContextBuilder builder) throws IOException {

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import inferencegateway.Gateway;
 import inferencegateway.proto.llm.v1.CompleteRequest;
 import inferencegateway.proto.llm.v1.CompleteResponse;
 import inferencegateway.proto.llm.v1.LLMServiceGrpc;
+import inferencegateway.testing.Authority;
 import inferencegateway.testing.Eventually;
 import inferencegateway.testing.H2Behaviour;
 import inferencegateway.testing.MetricsPageText;
@@ -23,13 +25,17 @@ import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** What Prometheus reads, after calls over real sockets. */
@@ -69,7 +75,10 @@ class MetricsTest {
       assertTrue(page.sum("inference_gateway_memory_direct_bytes") > 0);
       assertTrue(page.sum("jvm_memory_used_bytes") > 0);
       for (MetricsTables.Row row : MetricsTables.english()) {
-        boolean isState = row.kind().equals("gauge") && !row.name().contains("config");
+        boolean isState =
+            row.kind().equals("gauge")
+                && !row.name().contains("config")
+                && !row.name().contains("certificate");
         assertTrue(!isState || page.has(row.name()), row.name());
       }
       assertInTheDocs(page);
@@ -86,6 +95,30 @@ class MetricsTest {
                           && series.labels().keySet().stream()
                               .allMatch(l -> l.equals("le") || row.labels().contains(l))),
           () -> "not in the docs: " + series);
+    }
+  }
+
+  @Test
+  void endOfTheCertificateIsOnThePage(@TempDir Path folder) throws IOException {
+    Instant end = Instant.now().plus(Duration.ofDays(30)).truncatedTo(ChronoUnit.SECONDS);
+    new Authority("CN=a").to("CN=b").dns("localhost").until(end).issue().write(folder, "own");
+    String file = folder.resolve("own.crt").toString();
+    try (Gateway gateway =
+        Rig.gateway(
+            "http://127.0.0.1:1/v1",
+            Map.of(
+                "metrics-listen",
+                "127.0.0.1:0",
+                "tls.cert",
+                file,
+                "tls.key",
+                folder.resolve("own.key").toString()))) {
+      MetricsPageText page = MetricsPageText.read(gateway.metricsPort());
+      assertEquals(
+          end.getEpochSecond(),
+          page.sum("inference_gateway_certificate_not_after_seconds", Map.of("file", file)));
+      assertEquals(0, page.sum("inference_gateway_handshakes_failed_total"));
+      assertTrue(page.has("inference_gateway_handshakes_failed_total"));
     }
   }
 

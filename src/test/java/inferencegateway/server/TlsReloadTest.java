@@ -246,6 +246,36 @@ class TlsReloadTest {
     ReferenceCountUtil.release(engine);
   }
 
+  /** It would only turn every caller away. */
+  @Test
+  void anExpiredCertificateDoesNotReplaceAGoodOne() throws Exception {
+    port.start();
+    BigInteger before = shownSerial();
+    Instant yesterday = Instant.now().minus(Duration.ofDays(1));
+    servers.to("CN=gateway").dns("localhost").until(yesterday).issue().write(folder, "tls");
+    IOException refused = assertThrows(IOException.class, reloadable()::reload);
+    assertTrue(String.valueOf(refused.getMessage()).contains("has expired"), refused.toString());
+    assertEquals(before, shownSerial());
+    newPair().write(folder, "tls");
+    reloadable().reload();
+    assertTrue(!before.equals(shownSerial()));
+  }
+
+  @Test
+  void handshakesThatFailAreCountedWhoeverRefuses() throws Exception {
+    port.start();
+    call("client");
+    assertEquals(0, port.listener().failedHandshakes());
+    servers.to("CN=stranger").issue().write(folder, "stranger");
+    assertRefused("stranger");
+    Eventually.within(SOON).assertThat("we refused", () -> port.listener().failedHandshakes() >= 1);
+    long ours = port.listener().failedHandshakes();
+    new Authority("CN=Others").self().write(folder, "ca"); // The client trusts nobody we are.
+    assertRefused("client");
+    Eventually.within(SOON)
+        .assertThat("the client refused", () -> port.listener().failedHandshakes() > ours);
+  }
+
   @Test
   void everyTruncationOfAFileLeavesTheOldInForce() throws Exception {
     port.start();
