@@ -9,6 +9,8 @@ import inferencegateway.telemetry.CallOutcome;
 import inferencegateway.telemetry.CallRecord;
 import io.grpc.Status;
 import java.util.StringJoiner;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Writes down what a call came to. */
@@ -98,6 +100,8 @@ final class Records {
   }
 
   private static String words(UpstreamError error) {
-    return String.join(" ", error.type(), error.param(), error.code()).strip();
+    return Stream.of(error.type(), error.param(), error.code())
+        .filter(word -> !word.isEmpty())
+        .collect(Collectors.joining(" "));
   }
 }

@@ -257,7 +257,7 @@ class ServeIT {
       assertEquals(12, calls.get(1).path("output_tokens").asInt());
       assertTrue(calls.get(1).path("ttft_ms").isNumber());
       assertEquals("INVALID_ARGUMENT", calls.get(2).path("code").asText());
-      assertTrue(calls.get(2).path("detail").asText().startsWith("BadRequestError"), all);
+      assertTrue(calls.get(2).path("detail").asText().endsWith(" (BadRequestError 400)"), all);
       assertFalse(all.contains("Zanzibar"), all);
       assertFalse(all.contains("verysecret"), all);
       assertFalse(all.contains(answer), all);
