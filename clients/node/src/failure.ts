@@ -85,7 +85,9 @@ export function errorOf(
   facts.requestId ??= call.requestId;
   if (details.info !== undefined) {
     const known = BY_REASON[details.info.reason] ?? BY_CODE[code] ?? InternalError;
-    return new known(ended.details || code, facts);
+    // The same words for a deadline, whoever saw it first.
+    const late = details.info.reason === "CLIENT_DEADLINE";
+    return new known(late ? timeOver("", call, lastError) : ended.details || code, facts);
   }
   return withoutDetails(ended.details, call, { ...facts, ...progress(call) }, lastError);
 }

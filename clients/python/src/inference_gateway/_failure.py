@@ -81,7 +81,7 @@ def error_of(end: Ended, asked: Asked) -> errors.InferenceError:
         return _of_library(end, asked, status)
     said = info.metadata
     return _BY_REASON.get(info.reason, _class_of(end.code))(
-        end.details or f"the call ended with {end.code}",
+        _told(end, asked, info.reason),
         code=end.code,
         reason=info.reason or None,
         request_id=said.get("request_id") or _request_id(end, asked),
@@ -92,6 +92,13 @@ def error_of(end: Ended, asked: Asked) -> errors.InferenceError:
         upstream_code=said.get("upstream_code"),
         **_advice(end, status),
     )
+
+
+def _told(end: Ended, asked: Asked, reason: str) -> str:
+    """The same words for a deadline, whoever saw it first."""
+    if reason == "CLIENT_DEADLINE":
+        return _late(end, asked)
+    return end.details or f"the call ended with {end.code}"
 
 
 def _of_library(end: Ended, asked: Asked, status: Any) -> errors.InferenceError:

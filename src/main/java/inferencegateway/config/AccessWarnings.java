@@ -33,15 +33,6 @@ final class AccessWarnings {
               + config.listener().listen()
               + " unencrypted: set it, or see that a proxy or mesh encrypts");
     }
-    TelemetryConfig.Port metrics = config.telemetry().metrics();
-    if (metrics != null && !metrics.address().isLoopback()) {
-      warnings.add(
-          metrics.key()
-              + ": whoever can reach "
-              + metrics.address()
-              + " reads the names of models and callers: let Prometheus alone through, or listen on"
-              + " 127.0.0.1");
-    }
     return warnings;
   }
 

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -172,21 +171,6 @@ final class SettingsTest {
             "GATEWAY_HEALTH_SERVICE_HOST", "10.0.0.2",
             "GATEWAY_HEALTH_PORT", "tcp://10.0.0.2:9000");
     assertEquals(List.of(), Settings.read(MEANT_OPEN, links).warnings());
-  }
-
-  @Test
-  void pageOfMetricsForOthersIsWarnedAbout() {
-    Map<String, String> flags = new HashMap<>(MEANT_OPEN);
-    flags.put("metrics-listen", "[::]:9464");
-    List<String> warnings = Settings.read(flags, Map.of()).warnings();
-    assertEquals(1, warnings.size(), warnings.toString());
-    assertTrue(
-        warnings.get(0).startsWith("metrics-listen: whoever can reach [::]:9464 "),
-        warnings.get(0));
-    for (String kept : List.of("127.0.0.1:9", "[::1]:9", "localhost:9", "off")) {
-      flags.put("metrics-listen", kept);
-      assertEquals(List.of(), Settings.read(flags, Map.of()).warnings(), kept);
-    }
   }
 
   @Test
